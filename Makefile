@@ -1,0 +1,64 @@
+# Sash: one command per task. `make` lists them.
+#
+# Everything is set up on first use in .venv: the build tools, the compiled core, the test
+# dependencies. A step is repeated only when the files it depends on have changed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+CORE := $(shell find cpp -name '*.hpp' -o -name '*.cpp' | sort) CMakeLists.txt pyproject.toml
+SOURCES := src tests benchmarks tools examples
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format stubs docs bench asan clean
+
+help:  ## list the tasks
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+$(VENV)/tools: constraints.txt tools/check_machine.py
+	@$(PYTHON) tools/check_machine.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing build and test tools ..."
+	@$(PIP) scikit-build-core nanobind cmake ninja
+	@touch $@
+
+$(VENV)/built: $(VENV)/tools $(CORE)
+	@echo "building the core ..."
+	@$(PIP) --no-build-isolation -e '.[dev]'
+	@touch $@
+
+setup: $(VENV)/built  ## create .venv, build the core, install what tests and demo need
+
+demo: $(VENV)/built  ## run the demo on real flights
+	@$(BIN)/python -m sash.demo
+
+test: lint  ## lint, types, native tests, Python tests
+	@$(BIN)/python tools/native_tests.py
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/built  ## style, format and types
+	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/clang-format --dry-run -Werror $$(find cpp -name '*.hpp' -o -name '*.cpp')
+	@$(BIN)/mypy
+
+format: $(VENV)/built  ## format Python and C++
+	@$(BIN)/ruff check --fix $(SOURCES)
+	@$(BIN)/ruff format $(SOURCES)
+	@$(BIN)/clang-format -i $$(find cpp -name '*.hpp' -o -name '*.cpp')
+
+stubs: $(VENV)/built  ## write the core's type stub anew
+	@$(BIN)/python -m nanobind.stubgen -q -m sash._core -o src/sash/_core.pyi
+
+docs: $(VENV)/built  ## write the generated pages of docs/ anew
+	@$(BIN)/python tools/make_docs.py
+
+bench: $(VENV)/built  ## run the benchmarks
+	@$(BIN)/python -m benchmarks
+
+asan: $(VENV)/tools  ## native tests under AddressSanitizer and UBSan
+	@$(BIN)/python tools/native_tests.py --sanitize
+
+clean:  ## remove what was built
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis

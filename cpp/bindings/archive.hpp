@@ -1,0 +1,141 @@
+// Saving and loading a structure: numbers, times and cells, each in a buffer of its own.
+//
+// The buffers become columns of a snapshot (sash/_snapshot.py). Loading trusts nothing: every read is
+// bounded, every state and entry is checked before it is used.
+#pragma once
+
+#include <cstring>
+#include <string>
+
+#include "port.hpp"
+
+namespace sash_py {
+
+class Saving {
+ public:
+  static constexpr bool loading = false;
+  void count(std::uint64_t n) { number(n); }
+  void number(std::uint64_t n) { numbers_.append(reinterpret_cast<const char*>(&n), 8); }
+  void time(std::int64_t t) { times_.append(reinterpret_cast<const char*>(&t), 8); }
+  void require(bool, const char*) {}
+
+  template <class M>
+  void state(const M& m, const typename M::Cell* s) {
+    if constexpr (std::is_same_v<M, PyMonoid>) objects_.append(*s != nullptr ? nb::borrow(*s) : absent());
+    else raw(s, m.state_cells() * sizeof(typename M::Cell));
+  }
+  template <class M>
+  void entry(const M& m, const typename M::Cell* e) {
+    if constexpr (std::is_same_v<M, sash::Record>) {
+      const Word tag = sash::Record::is_spilled(e);
+      raw(&tag, sizeof tag);
+      if (tag) state(m, sash::Record::spilled(e));
+      else raw(e, m.entry_cells() * sizeof(Word));
+    } else {
+      state(m, e);
+    }
+  }
+  nb::tuple take() {
+    return nb::make_tuple(nb::bytes(numbers_.data(), numbers_.size()),
+                          nb::bytes(times_.data(), times_.size()),
+                          nb::bytes(cells_.data(), cells_.size()), objects_);
+  }
+  static nb::object absent() { return nb::ellipsis(); }
+
+ private:
+  void raw(const void* from, std::size_t bytes) {
+    cells_.append(static_cast<const char*>(from), bytes);
+  }
+  std::string numbers_, times_, cells_;
+  nb::list objects_;
+};
+
+class Loading {
+ public:
+  static constexpr bool loading = true;
+  Loading(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects)
+      : numbers_(numbers), times_(times), cells_(cells), objects_(objects) {}
+
+  template <class N>
+  void number(N& n) {
+    std::uint64_t value = 0;
+    numbers_.read(&value, 8);
+    n = static_cast<N>(value);
+  }
+  // How many entries follow: at least a byte or an object each, so a lie cannot claim memory.
+  void count(std::size_t& n) {
+    number(n);
+    require(n <= cells_.size() + objects_.size(), "it counts more entries than it has");
+  }
+  void time(std::int64_t& t) { times_.read(&t, 8); }
+  void require(bool holds, const char* what) const {
+    if (!holds) raise(PyExc_ValueError, std::string("the snapshot is damaged: ") + what);
+  }
+
+  template <class M>
+  void state(const M& m, typename M::Cell* s) {
+    if constexpr (std::is_same_v<M, PyMonoid>) {
+      object(m, s);
+    } else {
+      cells_.read(s, m.state_cells() * sizeof(typename M::Cell));
+      if constexpr (std::is_same_v<M, sash::Record>) {
+        for (const sash::Component& c : m.layout().components()) {
+          if (c.ops->sound == nullptr || c.ops->sound(s + c.offset, c.params)) continue;
+          m.set_identity(s);
+          require(false, "a state is not one of this aggregate");
+        }
+      }
+    }
+  }
+  template <class M>
+  void entry(const M& m, typename M::Cell* e) {
+    if constexpr (std::is_same_v<M, sash::Record>) {
+      Word tag = 0;
+      cells_.read(&tag, sizeof tag);
+      if (tag != 0) {
+        std::vector<Word> whole(sash::slot_cells(m));
+        state(m, whole.data());
+        return m.entry_from_state(e, whole.data());
+      }
+      std::vector<Word> row(m.entry_cells());
+      cells_.read(row.data(), row.size() * sizeof(Word));
+      require(row[0] >> m.layout().columns() == 0, "an entry has columns it cannot have");
+      m.lift(e, sash::Row{row.data() + 1, row[0]});
+    } else {
+      state(m, e);
+    }
+  }
+  void finish() const {
+    require(numbers_.done() && times_.done() && cells_.done() && next_ == objects_.size(),
+            "it is longer than its contents");
+  }
+
+ private:
+  class Reader {
+   public:
+    explicit Reader(nb::bytes b) : kept_(b) {}
+    void read(void* to, std::size_t bytes) {
+      if (bytes > kept_.size() - at_)
+        raise(PyExc_ValueError, "the snapshot is damaged: it ends too early");
+      std::memcpy(to, kept_.c_str() + at_, bytes);
+      at_ += bytes;
+    }
+    bool done() const { return at_ == kept_.size(); }
+    std::size_t size() const { return kept_.size(); }
+
+   private:
+    nb::bytes kept_;
+    std::size_t at_ = 0;
+  };
+  void object(const PyMonoid& m, PyObject** s) {
+    require(next_ < objects_.size(), "it ends too early");
+    const nb::object o = objects_[next_++];
+    PyObject* held = o.is(Saving::absent()) ? nullptr : o.ptr();
+    m.copy_state(s, &held);
+  }
+  Reader numbers_, times_, cells_;
+  nb::list objects_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace sash_py

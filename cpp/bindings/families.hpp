@@ -1,0 +1,10 @@
+// The binding files, one per family.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace sash_py {
+void bind_windows(nanobind::module_& m);
+void bind_flat_fat(nanobind::module_& m);
+void bind_columns(nanobind::module_& m);
+}  // namespace sash_py

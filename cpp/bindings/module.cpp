@@ -1,0 +1,23 @@
+#include <nanobind/nanobind.h>
+
+#include "families.hpp"
+#include "sash/scalars.hpp"
+#include "sash/timed.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of Sash. Private: use the names of the sash package.";
+  nanobind::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const sash::Overflow& e) {
+      PyErr_SetString(PyExc_OverflowError, e.what());
+    } catch (const sash::TimeWentBack& e) {
+      PyErr_SetString(PyExc_ValueError, e.what());
+    } catch (const std::logic_error& e) {
+      PyErr_SetString(PyExc_AssertionError, e.what());
+    }
+  });
+  sash_py::bind_windows(m);
+  sash_py::bind_flat_fat(m);
+  sash_py::bind_columns(m);
+}

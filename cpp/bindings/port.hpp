@@ -1,0 +1,278 @@
+// Port<M>: how values reach a monoid from Python and results return, one at a time or by column.
+//
+//   port.read(value)            -> M::In for one Python value
+//   Column<M> c(spec, columns)  -> c.size(), c.at(i): M::In of row i of a whole column
+//   port.lower(state)           -> the Python object for a state
+//   Results<M> r(spec, n)       -> r.put(i, state), r.take(): a column of results
+//
+// Native columns come as (cells, valid) pairs: a contiguous array of 8-byte words for each cell and
+// a byte mask or None; results go back as (words, valid) pairs, words of shape (n, out_words).
+#pragma once
+
+#include <nanobind/ndarray.h>
+
+#include "sash/record.hpp"
+#include "values.hpp"
+
+namespace sash_py {
+
+using WordColumn = nb::ndarray<const Word, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ByteColumn = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// The native cells of a batch, and the references that keep them alive.
+class NativeColumns {
+ public:
+  NativeColumns(nb::handle columns, std::size_t expected) {
+    for (nb::handle pair : nb::cast<nb::sequence>(columns)) {
+      const auto t = nb::cast<nb::tuple>(pair);
+      auto words = nb::cast<WordColumn>(t[0]);
+      if (words_.empty()) size_ = words.shape(0);
+      words_.push_back(words.data());
+      check(words.shape(0));
+      kept_.push_back(nb::cast(std::move(words)));
+      valid_.push_back(nullptr);
+      if (t[1].is_none()) continue;
+      auto bytes = nb::cast<ByteColumn>(t[1]);
+      check(bytes.shape(0));
+      valid_.back() = bytes.data();
+      kept_.push_back(nb::cast(std::move(bytes)));
+    }
+    if (words_.size() != expected)
+      raise(PyExc_ValueError, "expected " + std::to_string(expected) + " columns, got " +
+                                  std::to_string(words_.size()));
+  }
+  std::size_t size() const { return size_; }
+  void set_size(std::size_t n) { size_ = n; }
+  const Word* words(std::size_t c) const { return words_[c]; }
+  bool valid(std::size_t c, std::size_t i) const {
+    return valid_[c] == nullptr || valid_[c][i] != 0;
+  }
+  bool all_valid(std::size_t c) const { return valid_[c] == nullptr; }
+
+ private:
+  void check(std::size_t n) const {
+    if (n != size_)
+      raise(PyExc_ValueError, "columns differ in length: " + std::to_string(size_) + " and " +
+                                  std::to_string(n));
+  }
+  std::vector<const Word*> words_;
+  std::vector<const std::uint8_t*> valid_;
+  std::vector<nb::object> kept_;
+  std::size_t size_ = 0;
+};
+
+template <class M>
+class Port;
+template <class M>
+class Column;
+template <class M>
+class Results;
+
+// ---- native results: words and a mask, made into arrays when done -------------------------------
+class NativeResults {
+ public:
+  NativeResults(std::size_t rows, std::vector<std::size_t> widths) : rows_(rows), widths_(std::move(widths)) {
+    for (const std::size_t width : widths_) {
+      words_.push_back(std::make_unique_for_overwrite<Word[]>(rows * width + 1));
+      valid_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(rows + 1));
+      nulls_.push_back(false);
+    }
+  }
+  Word* at(std::size_t c, std::size_t row) { return words_[c].get() + row * widths_[c]; }
+  void set_valid(std::size_t c, std::size_t row, bool valid) {
+    valid_[c][row] = valid;
+    if (!valid) nulls_[c] = true;
+  }
+  nb::object take() {
+    nb::list out;
+    for (std::size_t c = 0; c < widths_.size(); ++c) {
+      const std::size_t shape[2] = {rows_, widths_[c]};
+      nb::object words = array(std::move(words_[c]), 2, shape);
+      nb::object valid = nb::none();
+      if (nulls_[c]) valid = array(std::move(valid_[c]), 1, shape);
+      out.append(nb::make_tuple(words, valid));
+    }
+    return out;
+  }
+
+ private:
+  template <class T>
+  static nb::object array(std::unique_ptr<T[]> data, std::size_t ndim, const std::size_t* shape) {
+    T* raw = data.release();
+    nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(raw, ndim, shape, owner));
+  }
+  std::size_t rows_;
+  std::vector<std::size_t> widths_;
+  std::vector<std::unique_ptr<Word[]>> words_;
+  std::vector<std::unique_ptr<std::uint8_t[]>> valid_;
+  std::vector<char> nulls_;
+};
+
+// ---- scalars ------------------------------------------------------------------------------------
+template <class S>
+class Port<sash::Scalar<S>> {
+ public:
+  using M = sash::Scalar<S>;
+  static constexpr bool native = true;
+  explicit Port(const Spec& spec) : code_(spec.cells[0].code), out_(spec.outs[0].code) {}
+
+  typename M::In read(nb::handle v) const {
+    if (v.is_none()) return {{}, false};
+    if constexpr (std::is_same_v<typename S::In, double>) return {to_double(v), true};
+    else if constexpr (std::is_same_v<typename S::In, std::int64_t>) return {to_int(v), true};
+    else return {0, true};
+  }
+  nb::object lower(const M& m, const typename M::Cell* s) const {
+    typename S::Out out;
+    if (!m.s.lower(*s, out)) return nb::none();
+    return from_word(std::bit_cast<Word>(out), out_);
+  }
+
+ private:
+  char code_, out_;
+};
+
+template <class S>
+class Column<sash::Scalar<S>> {
+ public:
+  using In = typename sash::Scalar<S>::In;
+  Column(const Spec& spec, nb::handle columns) : columns_(columns, spec.cells.size()) {}
+  std::size_t size() const { return columns_.size(); }
+  In at(std::size_t i) const {
+    return {std::bit_cast<typename S::In>(columns_.words(0)[i]), columns_.valid(0, i)};
+  }
+
+ private:
+  NativeColumns columns_;
+};
+
+template <class S>
+class Results<sash::Scalar<S>> {
+ public:
+  using M = sash::Scalar<S>;
+  Results(const Spec&, std::size_t rows) : results_(rows, {1}) {}
+  void put(const M& m, std::size_t row, const typename M::Cell* s) {
+    typename S::Out out{};
+    results_.set_valid(0, row, m.s.lower(*s, out));
+    sash::to_words(results_.at(0, row), out);
+  }
+  nb::object take() { return results_.take(); }
+
+ private:
+  NativeResults results_;
+};
+
+// ---- records ------------------------------------------------------------------------------------
+template <>
+class Port<sash::Record> {
+ public:
+  static constexpr bool native = true;
+  explicit Port(const Spec& spec) : spec_(&spec), reader_(spec) {}
+  sash::Row read(nb::handle v) { return reader_.read(v); }
+  nb::object lower(const sash::Record& m, const Word* s) const {
+    const auto& components = m.layout().components();
+    if (spec_->single) return lower_one(components[0], spec_->outs[0], s);
+    nb::object all = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(components.size())));
+    for (std::size_t i = 0; i < components.size(); ++i)
+      PyTuple_SET_ITEM(all.ptr(), i, lower_one(components[i], spec_->outs[i], s).release().ptr());
+    return all;
+  }
+
+ private:
+  static nb::object lower_one(const sash::Component& c, const OutSpec& out, const Word* s) {
+    const std::size_t words = c.ops->out_words(c.params);
+    Word small[16];
+    std::vector<Word> more(words > 16 ? words : 0);
+    Word* to = words > 16 ? more.data() : small;
+    if (!c.ops->lower(s + c.offset, to, c.params)) return nb::none();
+    if (out.code != 'B') return from_word(*to, out.code);
+    return out.finish(nb::bytes(reinterpret_cast<const char*>(to), words * sizeof(Word)));
+  }
+  const Spec* spec_;
+  RowReader reader_;
+};
+
+template <>
+class Column<sash::Record> {
+ public:
+  Column(const Spec& spec, nb::handle columns)
+      : columns_(columns, spec.cells.size()), row_(spec.cells.size()) {}
+  // A record that only counts rows reads no column: its caller says how many rows there are.
+  void set_size(std::size_t n) { columns_.set_size(n); }
+  std::size_t size() const { return columns_.size(); }
+  sash::Row at(std::size_t i) {
+    Word valid = 0;
+    for (std::size_t c = 0; c < row_.size(); ++c) {
+      row_[c] = columns_.words(c)[i];
+      valid |= static_cast<Word>(columns_.valid(c, i)) << c;
+    }
+    return {row_.data(), valid};
+  }
+
+ private:
+  NativeColumns columns_;
+  std::vector<Word> row_;
+};
+
+template <>
+class Results<sash::Record> {
+ public:
+  Results(const Spec& spec, std::size_t rows) : results_(rows, widths(spec)) {}
+  void put(const sash::Record& m, std::size_t row, const Word* s) {
+    std::size_t i = 0;
+    for (const sash::Component& c : m.layout().components()) {
+      results_.set_valid(i, row, c.ops->lower(s + c.offset, results_.at(i, row), c.params));
+      ++i;
+    }
+  }
+  nb::object take() { return results_.take(); }
+
+ private:
+  static std::vector<std::size_t> widths(const Spec& spec) {
+    std::vector<std::size_t> all;
+    for (const sash::Component& c : spec.layout->components())
+      all.push_back(c.ops->out_words(c.params));
+    return all;
+  }
+  NativeResults results_;
+};
+
+// ---- Python objects -----------------------------------------------------------------------------
+template <>
+class Port<PyMonoid> {
+ public:
+  static constexpr bool native = false;
+  explicit Port(const Spec&) {}
+  nb::handle read(nb::handle v) const { return v; }
+  nb::object lower(const PyMonoid& m, PyObject* const* s) const { return m.lower(s); }
+};
+
+template <>
+class Column<PyMonoid> {
+ public:
+  Column(const Spec&, nb::handle values) : values_(nb::borrow<nb::list>(values)) {}
+  std::size_t size() const { return values_.size(); }
+  nb::handle at(std::size_t i) const {
+    if (i >= values_.size()) raise(PyExc_RuntimeError, "the list of values changed while in use");
+    kept_ = nb::object(values_[i]);
+    return kept_;
+  }
+
+ private:
+  nb::list values_;
+  mutable nb::object kept_;
+};
+
+template <>
+class Results<PyMonoid> {
+ public:
+  Results(const Spec&, std::size_t) {}
+  void put(const PyMonoid& m, std::size_t, PyObject* const* s) { list_.append(m.lower(s)); }
+  nb::object take() { return list_; }
+
+ private:
+  nb::list list_;
+};
+
+}  // namespace sash_py

@@ -1,0 +1,100 @@
+// PyMonoid: aggregates whose lift, combine and lower are Python callables and whose states are
+// Python objects. Needs the GIL throughout. A cell is an owned reference; null is the identity that
+// Sash adjoins when the user gave none (combining with it calls nothing).
+#pragma once
+
+#include <memory>
+
+#include "errors.hpp"
+#include "sash/monoid.hpp"
+
+namespace sash_py {
+
+struct PyFunctions {
+  nb::object lift, combine, lower, identity, inverse;  // none: absent
+  bool commutative = false;
+  bool skip_nulls = true;
+};
+
+class PyMonoid {
+ public:
+  using Cell = PyObject*;
+  using In = nb::handle;
+  static constexpr bool nothrow = false, trivial = false;
+  static constexpr std::size_t fixed_cells = 1;
+
+  explicit PyMonoid(std::shared_ptr<const PyFunctions> f) : f_(std::move(f)) {}
+
+  const PyFunctions& functions() const { return *f_; }
+  static constexpr std::size_t state_cells() { return 1; }
+  static constexpr std::size_t entry_cells() { return 1; }
+  bool commutative() const { return f_->commutative; }
+  bool exact() const { return true; }
+  bool invertible() const { return !f_->inverse.is_none(); }
+
+  void start(Cell* c, std::size_t cells) const {
+    for (std::size_t i = 0; i < cells; ++i) c[i] = nullptr;
+  }
+  void drop_entry(Cell* c) const { Py_CLEAR(*c); }
+  void drop_state(Cell* c) const { Py_CLEAR(*c); }
+
+  void lift(Cell* e, const In& v) const {
+    if (v.is_none() && f_->skip_nulls) set_identity(e);
+    else if (f_->lift.is_none()) replace(e, v.inc_ref().ptr());
+    else replace(e, call(f_->lift, v.ptr()));
+  }
+  void set_identity(Cell* s) const {
+    replace(s, f_->identity.is_none() ? nullptr : nb::handle(f_->identity).inc_ref().ptr());
+  }
+  void copy_state(Cell* d, const Cell* s) const {
+    Py_XINCREF(*s);
+    replace(d, *s);
+  }
+  void copy_entry(Cell* d, const Cell* e) const { copy_state(d, e); }
+  void to_state(Cell* d, const Cell* e) const { copy_state(d, e); }
+  void append(Cell* s, const Cell* e) const { combine(s, s, e); }
+  void prepend(Cell* d, const Cell* e, const Cell* s) const { combine(d, e, s); }
+  void merge_entry(Cell* e, const Cell* later) const { combine(e, e, later); }
+  void combine(Cell* d, const Cell* a, const Cell* b) const {
+    if (*a == nullptr) return copy_state(d, b);
+    if (*b == nullptr) return copy_state(d, a);
+    replace(d, call(f_->combine, *a, *b));
+  }
+  void uncombine_front(Cell* s, const Cell* e) const {
+    if (*e == nullptr) return;
+    replace(s, call(f_->inverse, *s, *e));
+  }
+
+  bool same_state(const Cell* a, const Cell* b) const {
+    if (*a == nullptr || *b == nullptr) return *a == *b;
+    const int equal = PyObject_RichCompareBool(*a, *b, Py_EQ);
+    if (equal < 0) throw nb::python_error();
+    return equal == 1;
+  }
+
+  nb::object lower(const Cell* s) const {
+    if (*s == nullptr) return nb::none();
+    if (f_->lower.is_none()) return nb::borrow(*s);
+    return nb::steal(call(f_->lower, *s));
+  }
+
+ private:
+  template <class... Args>
+  static PyObject* call(const nb::object& f, Args... args) {
+    PyObject* argv[] = {args...};
+    PyObject* result = PyObject_Vectorcall(f.ptr(), argv, sizeof...(Args), nullptr);
+    if (result == nullptr) throw nb::python_error();
+    return result;
+  }
+  // The old reference goes last: dropping it may run any Python code.
+  static void replace(Cell* d, PyObject* fresh) {
+    PyObject* old = *d;
+    *d = fresh;
+    Py_XDECREF(old);
+  }
+
+  std::shared_ptr<const PyFunctions> f_;
+};
+static_assert(sash::Monoid<PyMonoid>);
+
+}  // namespace sash_py

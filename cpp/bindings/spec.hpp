@@ -1,0 +1,64 @@
+// What Python says of an aggregate, parsed once: which monoid, how values come in and go out.
+//
+// The Python side (sash/_compile.py) gives a dict:
+//   {"kind": "scalar", "name", "ints", "doubles", "in": code, "out": code}
+//   {"kind": "record", "components": [(name, ints, doubles, first, second)], "cells": [(source,
+//    code)], "sources": names or None each, "outs": [(code, finish or None)], "single": bool}
+//   {"kind": "python", "lift", "combine", "lower", "identity", "inverse", "commutative",
+//    "skip_nulls"}
+// Codes of a cell: f float64, i int64, b bool, h hash, c HyperLogLog coupon, * any value.
+// Codes of an output: f, i, b, and B: bytes handed to `finish`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "errors.hpp"
+#include "py_monoid.hpp"
+#include "sash/record.hpp"
+#include "sash/registry.hpp"
+
+namespace sash_py {
+
+using sash::Word;
+
+struct CellSpec {
+  int source;
+  char code;
+};
+
+struct OutSpec {
+  char code;
+  nb::object finish;
+};
+
+struct Spec {
+  enum Kind { scalar, record, python } kind;
+  std::string name;
+  sash::Params params;
+  std::vector<CellSpec> cells;     // for a scalar: the one input
+  std::vector<nb::object> sources;  // names, or none: by position
+  std::vector<OutSpec> outs;
+  bool single = true;  // one aggregate: values are not wrapped in tuples
+  std::shared_ptr<const sash::RecordLayout> layout;
+  std::shared_ptr<const PyFunctions> functions;
+};
+
+Spec parse_spec(nb::dict d);
+
+// Calls f with the monoid a spec names. Everything a structure is compiled for passes through here.
+template <class F>
+void with_monoid(const Spec& spec, F&& f) {
+  switch (spec.kind) {
+    case Spec::python:
+      return f(PyMonoid(spec.functions));
+    case Spec::record:
+      return f(sash::Record(spec.layout));
+    case Spec::scalar:
+      if (!sash::with_scalar(spec.name, spec.params, f))
+        raise(PyExc_ValueError, "no native aggregate is called " + spec.name);
+  }
+}
+
+}  // namespace sash_py

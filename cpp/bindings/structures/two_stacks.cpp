@@ -1,0 +1,8 @@
+#include "sash/two_stacks.hpp"
+
+#include "../structures.hpp"
+#include "../timed_window.hpp"
+
+namespace sash_py {
+SASH_INSTANTIATE(sash::TwoStacks);
+}  // namespace sash_py

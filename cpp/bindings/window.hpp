@@ -1,0 +1,203 @@
+// AnyWindow: an in-order structure over some monoid, as Python sees it, and WindowOf, which makes
+// one of any structure. One translation unit per structure defines its factory (structures.hpp).
+#pragma once
+
+#include <chrono>
+
+#include "archive.hpp"
+
+namespace sash_py {
+
+class AnyWindow {
+ public:
+  virtual ~AnyWindow() = default;
+  virtual void insert(nb::handle v) = 0;
+  virtual void evict() = 0;
+  virtual nb::object query() = 0;
+  virtual std::size_t size() const = 0;
+  virtual void clear() = 0;
+  virtual void check_invariants() = 0;
+  virtual void insert_many(nb::handle columns, std::size_t rows) = 0;
+  virtual void evict_many(std::size_t k) = 0;
+  // For each row: insert it, evict the oldest when more than `size` are in the window, query. With
+  // a clock, the nanoseconds of each round are returned instead of its result.
+  virtual nb::object slide(nb::handle columns, std::size_t rows, std::size_t size, bool clock) = 0;
+  virtual nb::list items() const = 0;
+  virtual std::size_t partials() const = 0;
+  virtual std::size_t bytes() const = 0;
+  virtual nb::tuple save() = 0;
+  virtual void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) = 0;
+  virtual std::uint64_t next_ticket() const { return 0; }
+  virtual bool evict_ticket(std::uint64_t) { return false; }
+};
+
+// Runs f on a whole column. Native monoids need no Python, so the GIL is released; what they cannot
+// lower (an overflow) leaves the window where it happened. Python ones may raise at any row: the
+// window is saved before and put back, so that the call changes all or nothing.
+template <class M, class Window, class F>
+void all_or_nothing(Window& window, F&& f) {
+  if constexpr (Port<M>::native) {
+    nb::gil_scoped_release release;
+    f();
+  } else {
+    const nb::tuple before = window.save();
+    try {
+      f();
+    } catch (...) {
+      window.clear();
+      window.load(nb::cast<nb::bytes>(before[0]), nb::cast<nb::bytes>(before[1]),
+                  nb::cast<nb::bytes>(before[2]), nb::cast<nb::list>(before[3]));
+      throw;
+    }
+  }
+}
+
+// Fills an empty structure from what save() gave; empty again when that is damaged.
+template <class Structure>
+void load_archive(Structure& window, nb::bytes numbers, nb::bytes times, nb::bytes cells,
+                  nb::list objects) {
+  Loading a(numbers, times, cells, objects);
+  try {
+    window.archive(a);
+    a.finish();
+  } catch (...) {
+    window.clear();
+    throw;
+  }
+}
+
+inline constexpr const char* kNoValues =
+    "this structure stores partial aggregates, not the values they were made of: it cannot be "
+    "iterated (TwoStacks, Daba, ReactiveAggregator and FingerTree can)";
+
+template <class M>
+void set_rows(Column<M>& column, std::size_t rows) {
+  if constexpr (requires { column.set_size(rows); }) column.set_size(rows);
+}
+
+template <class M>
+nb::object lowered(Port<M>& port, const M& m, sash::Holds kept, const typename M::Cell* cell) {
+  if (kept == sash::Holds::state) return port.lower(m, cell);
+  sash::Held<M> state(m);
+  m.to_state(state.get(), cell);
+  return port.lower(m, state.get());
+}
+
+template <class Structure>
+class WindowOf final : public AnyWindow {
+  using M = std::remove_cvref_t<decltype(std::declval<Structure&>().monoid())>;
+
+ public:
+  WindowOf(std::shared_ptr<const Spec> spec, const M& m)
+      : spec_(std::move(spec)), port_(*spec_), window_(m), out_(window_.monoid()) {}
+
+  void insert(nb::handle v) override { window_.insert(port_.read(v)); }
+  void evict() override { window_.evict(); }
+  nb::object query() override {
+    window_.query(out_.get());
+    return port_.lower(window_.monoid(), out_.get());
+  }
+  std::size_t size() const override { return window_.size(); }
+  void clear() override { window_.clear(); }
+  void check_invariants() override { window_.check_invariants(); }
+  std::size_t partials() const override { return window_.partials(); }
+  std::size_t bytes() const override { return window_.bytes(); }
+
+  void insert_many(nb::handle columns, std::size_t rows) override {
+    Column<M> column(*spec_, columns);
+    set_rows(column, rows);
+    all_or_nothing<M>(*this, [&] {
+      for (std::size_t i = 0; i < column.size(); ++i) window_.insert(column.at(i));
+    });
+  }
+
+  void evict_many(std::size_t k) override {
+    all_or_nothing<M>(*this, [&] {
+      if constexpr (requires { window_.evict_many(k); }) window_.evict_many(k);
+      else
+        for (std::size_t i = 0; i < k; ++i) window_.evict();
+    });
+  }
+
+  nb::object slide(nb::handle columns, std::size_t rows, std::size_t size, bool clock) override {
+    Column<M> column(*spec_, columns);
+    set_rows(column, rows);
+    if (clock) return timed_slide(column, size);
+    Results<M> results(*spec_, column.size());
+    all_or_nothing<M>(*this, [&] {
+      for (std::size_t i = 0; i < column.size(); ++i) {
+        round(column, i, size);
+        results.put(window_.monoid(), i, out_.get());
+      }
+    });
+    return results.take();
+  }
+
+  nb::list items() const override {
+    nb::list all;
+    if constexpr (Structure::keeps_values) {
+      auto port = port_;
+      window_.for_each([&](const typename M::Cell* cell) {
+        all.append(lowered<M>(port, window_.monoid(), Structure::kept, cell));
+      });
+    } else {
+      raise(PyExc_TypeError, kNoValues);
+    }
+    return all;
+  }
+
+  nb::tuple save() override {
+    Saving a;
+    window_.archive(a);
+    return a.take();
+  }
+  void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) override {
+    load_archive(window_, numbers, times, cells, objects);
+  }
+
+  std::uint64_t next_ticket() const override {
+    if constexpr (requires { window_.next_ticket(); }) return window_.next_ticket();
+    else return 0;
+  }
+  bool evict_ticket(std::uint64_t ticket) override {
+    if constexpr (requires { window_.evict(ticket); }) return window_.evict(ticket);
+    else return false;
+  }
+
+ private:
+  void round(Column<M>& column, std::size_t i, std::size_t size) {
+    window_.insert(column.at(i));
+    if (window_.size() > size) window_.evict();
+    window_.query(out_.get());
+  }
+  nb::object timed_slide(Column<M>& column, std::size_t size) {
+    NativeResults nanoseconds(column.size(), {1});
+    all_or_nothing<M>(*this, [&] {
+      for (std::size_t i = 0; i < column.size(); ++i) {
+        const auto before = std::chrono::steady_clock::now();
+        round(column, i, size);
+        const auto took = std::chrono::steady_clock::now() - before;
+        *nanoseconds.at(0, i) = static_cast<Word>(std::chrono::nanoseconds(took).count());
+        nanoseconds.set_valid(0, i, true);
+      }
+    });
+    return nanoseconds.take();
+  }
+  std::shared_ptr<const Spec> spec_;
+  Port<M> port_;
+  Structure window_;
+  sash::Held<M> out_;
+};
+
+// The window of a structure for the monoid of a spec.
+template <template <class> class Structure>
+std::unique_ptr<AnyWindow> make_window(std::shared_ptr<const Spec> spec) {
+  std::unique_ptr<AnyWindow> made;
+  with_monoid(*spec, [&](const auto& m) {
+    using M = std::remove_cvref_t<decltype(m)>;
+    made = std::make_unique<WindowOf<Structure<M>>>(spec, m);
+  });
+  return made;
+}
+
+}  // namespace sash_py

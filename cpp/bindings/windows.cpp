@@ -1,0 +1,158 @@
+// The in-order windows for Python: _core.Window and _core.TimedWindow, over any structure.
+#include <nanobind/stl/string.h>
+
+#include "families.hpp"
+#include "holder.hpp"
+#include "sash/amta.hpp"
+#include "sash/daba.hpp"
+#include "sash/daba_lite.hpp"
+#include "sash/flat_fit.hpp"
+#include "sash/reactive_aggregator.hpp"
+#include "sash/recalc.hpp"
+#include "sash/two_stacks.hpp"
+#include "sash/two_stacks_lite.hpp"
+#include "structures.hpp"
+
+namespace sash_py {
+
+extern template std::unique_ptr<AnyWindow> make_window<sash::Recalc>(SpecPtr);
+extern template std::unique_ptr<AnyWindow> make_window<sash::TwoStacks>(SpecPtr);
+extern template std::unique_ptr<AnyWindow> make_window<sash::TwoStacksLite>(SpecPtr);
+extern template std::unique_ptr<AnyWindow> make_window<sash::Daba>(SpecPtr);
+extern template std::unique_ptr<AnyWindow> make_window<sash::DabaLite>(SpecPtr);
+extern template std::unique_ptr<AnyWindow> make_window<sash::FlatFit>(SpecPtr);
+extern template std::unique_ptr<AnyWindow> make_window<sash::Amta>(SpecPtr);
+extern template std::unique_ptr<AnyWindow> make_window<sash::ReactiveAggregator>(SpecPtr);
+extern template std::unique_ptr<AnyTimed> make_timed<sash::Recalc>(SpecPtr);
+extern template std::unique_ptr<AnyTimed> make_timed<sash::TwoStacks>(SpecPtr);
+extern template std::unique_ptr<AnyTimed> make_timed<sash::TwoStacksLite>(SpecPtr);
+extern template std::unique_ptr<AnyTimed> make_timed<sash::Daba>(SpecPtr);
+extern template std::unique_ptr<AnyTimed> make_timed<sash::DabaLite>(SpecPtr);
+extern template std::unique_ptr<AnyTimed> make_timed<sash::FlatFit>(SpecPtr);
+extern template std::unique_ptr<AnyTimed> make_timed<sash::Amta>(SpecPtr);
+
+namespace {
+
+std::unique_ptr<AnyWindow> window_of(const std::string& structure, SpecPtr spec) {
+  if (structure == "Recalc") return make_window<sash::Recalc>(spec);
+  if (structure == "SubtractOnEvict") return make_subtract_on_evict(spec);
+  if (structure == "TwoStacks") return make_window<sash::TwoStacks>(spec);
+  if (structure == "TwoStacksLite") return make_window<sash::TwoStacksLite>(spec);
+  if (structure == "Daba") return make_window<sash::Daba>(spec);
+  if (structure == "DabaLite") return make_window<sash::DabaLite>(spec);
+  if (structure == "FlatFit") return make_window<sash::FlatFit>(spec);
+  if (structure == "Amta") return make_window<sash::Amta>(spec);
+  if (structure == "ReactiveAggregator") return make_window<sash::ReactiveAggregator>(spec);
+  raise(PyExc_ValueError, "no structure is called " + structure);
+}
+
+std::unique_ptr<AnyTimed> timed_of(const std::string& structure, SpecPtr spec) {
+  if (structure == "Recalc") return make_timed<sash::Recalc>(spec);
+  if (structure == "SubtractOnEvict") return make_timed_subtract_on_evict(spec);
+  if (structure == "TwoStacks") return make_timed<sash::TwoStacks>(spec);
+  if (structure == "TwoStacksLite") return make_timed<sash::TwoStacksLite>(spec);
+  if (structure == "Daba") return make_timed<sash::Daba>(spec);
+  if (structure == "DabaLite") return make_timed<sash::DabaLite>(spec);
+  if (structure == "FlatFit") return make_timed<sash::FlatFit>(spec);
+  if (structure == "Amta") return make_timed<sash::Amta>(spec);
+  raise(PyExc_ValueError, "no in-order structure is called " + structure);
+}
+
+using WindowHolder = Holder<AnyWindow>;
+using TimedHolder = Holder<AnyTimed>;
+
+void bind_window(nb::module_& m) {
+  nb::class_<WindowHolder>(m, "Window")
+      .def("__init__",
+           [](WindowHolder* self, const std::string& structure, nb::dict spec) {
+             new (self) WindowHolder{};
+             self->impl = window_of(structure, std::make_shared<const Spec>(parse_spec(spec)));
+           })
+      .def("insert", [](WindowHolder& w, nb::handle value) { w.use()->insert(value); },
+           nb::arg("value").none())
+      .def("evict",
+           [](WindowHolder& w) {
+             const auto use = w.use();
+             refuse_empty(use->size(), "evict from");
+             use->evict();
+           })
+      .def("query", [](WindowHolder& w) { return w.use()->query(); })
+      .def("__len__", [](WindowHolder& w) { return w.use()->size(); })
+      .def("clear", [](WindowHolder& w) { w.use()->clear(); })
+      .def("check_invariants", [](WindowHolder& w) { w.use()->check_invariants(); })
+      .def("_insert_many", [](WindowHolder& w, nb::handle columns,
+                              std::size_t rows) { w.use()->insert_many(columns, rows); })
+      .def("_evict_many", [](WindowHolder& w, std::size_t k) { w.use()->evict_many(k); })
+      .def("_slide",
+           [](WindowHolder& w, nb::handle columns, std::size_t rows, std::size_t size, bool clock) {
+             return w.use()->slide(columns, rows, size, clock);
+           })
+      .def("_items", [](WindowHolder& w) { return w.use()->items(); })
+      .def("_partials", [](WindowHolder& w) { return w.use()->partials(); })
+      .def("_bytes", [](WindowHolder& w) { return w.use()->bytes(); })
+      .def("_save", [](WindowHolder& w) { return w.use()->save(); })
+      .def("_load", [](WindowHolder& w, nb::bytes numbers, nb::bytes times, nb::bytes cells,
+                       nb::list objects) { w.use()->load(numbers, times, cells, objects); })
+      .def("_next_ticket", [](WindowHolder& w) { return w.use()->next_ticket(); })
+      .def("_evict_ticket",
+           [](WindowHolder& w, std::uint64_t ticket) { return w.use()->evict_ticket(ticket); })
+      // What one call of a bound method costs, for the benchmarks to compare with.
+      .def("_nothing", [](WindowHolder&) {});
+}
+
+void bind_timed(nb::module_& m) {
+  nb::class_<TimedHolder>(m, "TimedWindow")
+      .def("__init__",
+           [](TimedHolder* self, const std::string& structure, nb::dict spec) {
+             new (self) TimedHolder{};
+             self->impl = timed_of(structure, std::make_shared<const Spec>(parse_spec(spec)));
+           })
+      .def("insert",
+           [](TimedHolder& w, std::int64_t time, nb::handle value) {
+             w.use()->insert(time, value);
+           },
+           nb::arg("time"), nb::arg("value").none())
+      .def("evict",
+           [](TimedHolder& w) {
+             const auto use = w.use();
+             refuse_empty(use->size(), "evict from");
+             use->evict();
+           })
+      .def("bulk_evict", [](TimedHolder& w, std::int64_t time) { return w.use()->bulk_evict(time); },
+           nb::arg("time"))
+      .def("query", [](TimedHolder& w) { return w.use()->query(); })
+      .def("__len__", [](TimedHolder& w) { return w.use()->size(); })
+      .def_prop_ro("oldest",
+                   [](TimedHolder& w) {
+                     const auto use = w.use();
+                     refuse_empty(use->size(), "no oldest time in");
+                     return use->oldest();
+                   })
+      .def_prop_ro("youngest",
+                   [](TimedHolder& w) {
+                     const auto use = w.use();
+                     refuse_empty(use->size(), "no youngest time in");
+                     return use->youngest();
+                   })
+      .def("clear", [](TimedHolder& w) { w.use()->clear(); })
+      .def("check_invariants", [](TimedHolder& w) { w.use()->check_invariants(); })
+      .def("_insert_many", [](TimedHolder& w, TimeColumn times,
+                              nb::handle columns) { w.use()->insert_many(times, columns); })
+      .def("_slide",
+           [](TimedHolder& w, TimeColumn times, nb::handle columns, std::int64_t span,
+              bool by_count) { return w.use()->slide(times, columns, span, by_count); })
+      .def("_items", [](TimedHolder& w) { return w.use()->items(); })
+      .def("_bytes", [](TimedHolder& w) { return w.use()->bytes(); })
+      .def("_save", [](TimedHolder& w) { return w.use()->save(); })
+      .def("_load", [](TimedHolder& w, nb::bytes numbers, nb::bytes times, nb::bytes cells,
+                       nb::list objects) { w.use()->load(numbers, times, cells, objects); });
+}
+
+}  // namespace
+
+void bind_windows(nb::module_& m) {
+  bind_window(m);
+  bind_timed(m);
+}
+
+}  // namespace sash_py

@@ -1,0 +1,59 @@
+"""Sash: sliding-window aggregation for Python and Spark.
+
+Exact, incremental, for any associative aggregation. Start with a structure and an aggregate:
+
+>>> import sash
+>>> from sash import agg
+>>> window = sash.DabaLite(agg.max())
+>>> window.insert(3.0); window.insert(5.0); window.insert(4.0)
+>>> window.query()
+5.0
+"""
+
+from __future__ import annotations
+
+try:
+    from sash import _core  # noqa: F401
+except ImportError as error:  # pragma: no cover
+    raise ImportError(
+        "the compiled core of sash is missing: install the package (pip install .) rather than "
+        "importing it from its source tree, with a C++20 compiler at hand"
+    ) from error
+
+from sash import agg
+from sash._aggregate import Aggregate, Laws, monoid
+from sash._snapshot import SnapshotError
+from sash.flat_fat import FlatFat
+from sash.structures import (
+    Amta,
+    Daba,
+    DabaLite,
+    FlatFit,
+    ReactiveAggregator,
+    Recalc,
+    SubtractOnEvict,
+    TimedWindow,
+    TwoStacks,
+    TwoStacksLite,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Aggregate",
+    "Amta",
+    "Daba",
+    "DabaLite",
+    "FlatFat",
+    "FlatFit",
+    "Laws",
+    "ReactiveAggregator",
+    "Recalc",
+    "SnapshotError",
+    "SubtractOnEvict",
+    "TimedWindow",
+    "TwoStacks",
+    "TwoStacksLite",
+    "agg",
+    "monoid",
+]

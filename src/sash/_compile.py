@@ -1,0 +1,248 @@
+"""Aggregates to something that runs: the spec the core parses (see ``cpp/bindings/spec.hpp``).
+
+One scalar aggregate over plain values is compiled into the structure. Several, or ones that read
+named columns, run as one native record. As soon as one of them works on Python objects, all do: the
+native ones then keep their states as bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sash import _core
+from sash._aggregate import Aggregate, Native, PythonMonoid
+
+AggregateLike = Aggregate | Iterable[Aggregate]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One input of the native core: which source it is read from, and as what."""
+
+    source: int
+    code: str
+
+
+@dataclass(frozen=True)
+class Output:
+    """One result: its name, its code (``O`` for Python objects) and what finishes its bytes."""
+
+    name: str
+    code: str
+    finish: Callable[[bytes], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Aggregates ready to run: the core's spec, and how values reach and leave it."""
+
+    spec: dict[str, Any]
+    aggregates: tuple[Aggregate, ...]
+    single: bool
+    sources: tuple[str | None, ...]
+    cells: tuple[Cell, ...]
+    outputs: tuple[Output, ...]
+
+    @property
+    def native(self) -> bool:
+        """Whether it runs without Python objects."""
+        return self.spec["kind"] != "python"
+
+    @property
+    def signature(self) -> str:
+        """What a snapshot must agree with."""
+        return "|".join(a.signature() for a in self.aggregates)
+
+    @property
+    def label(self) -> str:
+        """The aggregates as a reader would name them."""
+        return ", ".join(a.output for a in self.aggregates)
+
+
+def aggregates_of(what: AggregateLike) -> tuple[tuple[Aggregate, ...], bool]:
+    """Return the aggregates as a tuple, and whether one was given by itself."""
+    if isinstance(what, Aggregate):
+        return (what,), True
+    if callable(what):
+        hint = getattr(what, "__name__", "it")
+        raise TypeError(f"expected an aggregate, got the function {hint}: call it, as in {hint}()")
+    try:
+        many = tuple(what)
+    except TypeError:
+        many = ()
+    if not many or not all(isinstance(a, Aggregate) for a in many):
+        raise TypeError(f"expected an aggregate such as agg.sum(), or a list of them, not {what!r}")
+    names = [a.output for a in many]
+    repeated = sorted({n for n in names if names.count(n) > 1})
+    if repeated:
+        raise ValueError(f"two aggregates are named {repeated[0]!r}: give one an alias()")
+    return many, False
+
+
+def compile_live(what: AggregateLike) -> Plan:
+    """Plan aggregates for a live window, fed one value or one row at a time."""
+    many, single = aggregates_of(what)
+    sources, places = _sources(many)
+    outputs = tuple(_output(a) for a in many)
+    natives = [_native(a) for a in many]
+    if single and natives[0] is not None and natives[0].scalar and many[0].columns == (None,):
+        spec, cells = _scalar(many[0], natives[0])
+    elif None in natives:
+        spec, cells = _python(many, places, len(sources)), ()
+    else:
+        spec, cells = _record(many, natives, places, sources, single)  # type: ignore[arg-type]
+    return Plan(spec, many, single, sources, cells, outputs)
+
+
+def _native(aggregate: Aggregate) -> Native | None:
+    if aggregate.python is not None:
+        return None
+    return aggregate.native[aggregate.dtype]
+
+
+def _output(aggregate: Aggregate) -> Output:
+    native = _native(aggregate)
+    return Output(aggregate.output, native.output if native else "O", aggregate.finish)
+
+
+def _sources(many: tuple[Aggregate, ...]) -> tuple[tuple[str | None, ...], list[tuple[int, ...]]]:
+    """Return what a row is made of, and for each aggregate the places of its inputs in it."""
+    named = [c for a in many for c in a.columns if c is not None]
+    unnamed = [a for a in many for c in a.columns if c is None]
+    if named and unnamed:
+        raise ValueError(f"{unnamed[0].name}: name the columns of all aggregates, or of none")
+    if named:
+        sources: tuple[str | None, ...] = tuple(dict.fromkeys(named))
+        return sources, [tuple(sources.index(c) for c in a.columns) for a in many]
+    widest = max((len(a.columns) for a in many), default=0)
+    return (None,) * widest, [tuple(range(len(a.columns))) for a in many]
+
+
+def _scalar(aggregate: Aggregate, native: Native) -> tuple[dict[str, Any], tuple[Cell, ...]]:
+    spec = {
+        "kind": "scalar",
+        "name": native.op,
+        "ints": list(aggregate.ints),
+        "doubles": list(aggregate.doubles),
+        "in": native.inputs[0],
+        "out": native.output,
+    }
+    return spec, (Cell(0, native.inputs[0]),)
+
+
+def _record(
+    many: tuple[Aggregate, ...],
+    natives: list[Native],
+    places: list[tuple[int, ...]],
+    sources: tuple[str | None, ...],
+    single: bool,
+) -> tuple[dict[str, Any], tuple[Cell, ...]]:
+    cells: list[Cell] = []
+    components = []
+    for aggregate, native, at in zip(many, natives, places, strict=True):
+        read = [-1, -1]
+        for i, (source, code) in enumerate(zip(at, native.inputs, strict=True)):
+            cell = Cell(source, code)
+            if cell not in cells:
+                cells.append(cell)
+            read[i] = cells.index(cell)
+        components.append((native.op, list(aggregate.ints), list(aggregate.doubles), *read))
+    spec = {
+        "kind": "record",
+        "components": components,
+        "cells": [(c.source, c.code) for c in cells],
+        "sources": list(sources),
+        "outs": [(n.output, a.finish) for a, n in zip(many, natives, strict=True)],
+        "single": single,
+    }
+    return spec, tuple(cells)
+
+
+def _python(
+    many: tuple[Aggregate, ...], places: list[tuple[int, ...]], width: int
+) -> dict[str, Any]:
+    laws = [a.laws for a in many]
+    whole = width <= 1 and len(many) == 1 and many[0].columns in ((None,), ())
+    if whole or (len(many) == 1 and many[0].columns == (None,) * width):
+        functions = functions_of(many[0])
+    else:
+        functions = _product(many, places, width)
+    return {
+        "kind": "python",
+        "lift": functions.lift,
+        "combine": functions.combine,
+        "lower": functions.lower,
+        "identity": functions.identity,
+        "inverse": functions.inverse,
+        "commutative": all(law.commutative for law in laws),
+        "skip_nulls": functions.skip_nulls,
+    }
+
+
+def functions_of(aggregate: Aggregate) -> PythonMonoid:
+    """Return the aggregate as Python functions; native ones keep their states as bytes."""
+    if aggregate.python is not None:
+        return aggregate.python
+    native = aggregate.native[aggregate.dtype]
+    nameless = (None,) * len(aggregate.columns)
+    spec, _ = _record((aggregate,), [native], [tuple(range(len(nameless)))], nameless, True)
+    core = _core.BytesMonoid(spec)
+    return PythonMonoid(core.combine, core.lift, core.lower, core.identity(), skip_nulls=False)
+
+
+_EMPTY = object()  # the state of a component that has seen only nulls
+
+
+def _product(
+    many: tuple[Aggregate, ...], places: list[tuple[int, ...]], width: int
+) -> PythonMonoid:
+    """Return several aggregates as one: states are tuples of theirs."""
+    parts = [functions_of(a) for a in many]
+    names = [c for a in many for c in a.columns]
+    columns = list(dict.fromkeys(n for n in names if n is not None))
+
+    def cells(row: Any) -> tuple[Any, ...]:
+        if isinstance(row, dict) and columns:
+            return tuple(row[c] for c in columns)
+        if width == 1:
+            return (row,)
+        if not isinstance(row, tuple) or len(row) != width:
+            wanted = ", ".join(columns) or "values"
+            raise TypeError(f"expected a tuple of {width} ({wanted}) or a dict, got {row!r}")
+        return row
+
+    def lift(row: Any) -> tuple[Any, ...]:
+        values = cells(row)
+        return tuple(
+            _lift_one(part, [values[p] for p in at]) for part, at in zip(parts, places, strict=True)
+        )
+
+    def combine(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(_combine_one(p, x, y) for p, x, y in zip(parts, a, b, strict=True))
+
+    def lower(state: tuple[Any, ...]) -> Any:
+        out = tuple(_lower_one(p, s) for p, s in zip(parts, state, strict=True))
+        return out if len(many) > 1 else out[0]
+
+    return PythonMonoid(combine, lift, lower, skip_nulls=False)
+
+
+def _lift_one(part: PythonMonoid, values: list[Any]) -> Any:
+    if part.skip_nulls and values and values[0] is None:
+        return _EMPTY if part.identity is None else part.identity
+    value = values[0] if len(values) == 1 else tuple(values) if values else None
+    return value if part.lift is None else part.lift(value)
+
+
+def _combine_one(part: PythonMonoid, a: Any, b: Any) -> Any:
+    if a is _EMPTY or b is _EMPTY:
+        return b if a is _EMPTY else a
+    return part.combine(a, b)
+
+
+def _lower_one(part: PythonMonoid, state: Any) -> Any:
+    if state is _EMPTY:
+        return None
+    return state if part.lower is None else part.lower(state)

@@ -1,0 +1,89 @@
+"""Snapshots of windows: versioned, checked Arrow data. Loading one never runs code.
+
+A snapshot is an Arrow IPC stream of one row. Its columns are the buffers that a structure's archive
+is made of (``cpp/bindings/archive.hpp``): ``numbers``, ``times``, ``cells`` of native aggregates and
+``objects`` of Python ones. The schema's metadata says what it is a snapshot of; a checksum covers
+everything.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+import pyarrow as pa
+
+from sash import _states
+from sash._compile import Plan
+
+FORMAT = 1
+_COLUMNS = ("numbers", "times", "cells", "objects")
+_KEY = b"sash"
+
+
+class SnapshotError(ValueError):
+    """Bytes that are not a snapshot of this structure and aggregate."""
+
+
+def _functions(plan: Plan) -> tuple[_states.Dump, _states.Load]:
+    if len(plan.aggregates) != 1 or plan.aggregates[0].python is None:
+        return None, None
+    return plan.aggregates[0].python.dump, plan.aggregates[0].python.load
+
+
+def _checksum(header: dict[str, Any], buffers: list[bytes]) -> int:
+    crc = zlib.crc32(json.dumps(header, sort_keys=True).encode())
+    for buffer in buffers:
+        crc = zlib.crc32(buffer, crc)
+    return crc
+
+
+def write(structure: str, plan: Plan, saved: tuple[bytes, bytes, bytes, list[Any]]) -> bytes:
+    """Return the snapshot of what a core's ``_save`` gave."""
+    numbers, times, cells, objects = saved
+    buffers = [numbers, times, cells, _states.dumps(objects, _functions(plan)[0])]
+    header = {"format": FORMAT, "structure": structure, "aggregate": plan.signature}
+    metadata = {_KEY: json.dumps({**header, "crc32": _checksum(header, buffers)})}
+    fields = [pa.field(name, pa.large_binary()) for name in _COLUMNS]
+    arrays = [pa.array([b], pa.large_binary()) for b in buffers]
+    batch = pa.record_batch(arrays, schema=pa.schema(fields, metadata=metadata))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue().to_pybytes()
+
+
+def read(structure: str, plan: Plan, data: bytes) -> tuple[bytes, bytes, bytes, list[Any]]:
+    """Return what ``_load`` takes, or raise `SnapshotError` saying why it is not to be had."""
+    header, buffers = _open(data)
+    crc = header.pop("crc32", None)
+    if header.get("format") != FORMAT:
+        raise SnapshotError(
+            f"this snapshot has format {header.get('format')!r}; this version reads {FORMAT}"
+        )
+    if crc != _checksum(header, buffers):
+        raise SnapshotError("the snapshot is damaged: its checksum differs")
+    for what, wanted in (("structure", structure), ("aggregate", plan.signature)):
+        if header.get(what) != wanted:
+            raise SnapshotError(f"this is a snapshot of {what} {header.get(what)}, not of {wanted}")
+    try:
+        objects = _states.loads(buffers[3], _functions(plan)[1])
+    except ValueError as error:
+        raise SnapshotError(str(error)) from None
+    return buffers[0], buffers[1], buffers[2], objects
+
+
+def _open(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    try:
+        with pa.ipc.open_stream(data) as reader:
+            table = reader.read_all()
+            header = json.loads((table.schema.metadata or {})[_KEY])
+        if table.num_rows != 1 or tuple(table.column_names) != _COLUMNS:
+            raise ValueError("other columns than a snapshot's")
+        buffers = [table[name][0].as_py() for name in _COLUMNS]
+        if not isinstance(header, dict) or not all(isinstance(b, bytes) for b in buffers):
+            raise ValueError("other contents than a snapshot's")
+    except (pa.ArrowException, ValueError, KeyError, TypeError, OSError, MemoryError) as error:
+        raise SnapshotError(f"these bytes are not a snapshot ({error})") from None
+    return header, buffers

@@ -1,0 +1,90 @@
+"""Python states as data: plain values to JSON and back, running no code on the way.
+
+Understood are ``None``, booleans, integers, floats (NaN and infinities too), strings, bytes,
+tuples, lists, dicts, sets, frozensets, ``Decimal`` and ``Fraction``, nested at will. Other states
+need a ``dump`` and a ``load`` of their monoid.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+Dump = Callable[[Any], bytes] | None
+Load = Callable[[bytes], Any] | None
+
+
+def dumps(states: list[Any], dump: Dump) -> bytes:
+    """Return the states as bytes; ``...`` stands for the adjoined identity."""
+    tagged = [["..."] if s is ... else _tag(s, dump) for s in states]
+    return json.dumps(tagged, separators=(",", ":"), allow_nan=False).encode()
+
+
+def loads(data: bytes, load: Load) -> list[Any]:
+    """Return the states that `dumps` wrote; anything else is refused."""
+    try:
+        tagged = json.loads(data)
+        if not isinstance(tagged, list):
+            raise ValueError("not a list")
+        return [... if t == ["..."] else _untag(t, load) for t in tagged]
+    except (ValueError, TypeError, KeyError, RecursionError, ArithmeticError) as error:
+        raise ValueError(f"the snapshot is damaged: its states cannot be read ({error})") from None
+
+
+def _tag(value: Any, dump: Dump) -> list[Any]:
+    if dump is not None:
+        return ["custom", base64.b64encode(dump(value)).decode()]
+    kind = type(value)
+    if value is None or kind in (bool, str):
+        return ["", value]
+    if kind is int:
+        return ["int", str(value)]
+    if kind is float:
+        return ["float", value.hex()]
+    if kind is bytes:
+        return ["bytes", base64.b64encode(value).decode()]
+    if kind in (tuple, list, set, frozenset):
+        return [kind.__name__, [_tag(v, None) for v in value]]
+    if kind is dict:
+        return ["dict", [[_tag(k, None), _tag(v, None)] for k, v in value.items()]]
+    if kind in (Decimal, Fraction):
+        return [kind.__name__, str(value)]
+    raise TypeError(
+        f"a state of type {kind.__name__} is not plain data: give the monoid a dump and a load"
+    )
+
+
+_SEQUENCES: dict[str, Callable[[Any], Any]] = {
+    "tuple": tuple,
+    "list": list,
+    "set": set,
+    "frozenset": frozenset,
+}
+_FROM_TEXT: dict[str, Callable[[str], Any]] = {
+    "int": int,
+    "float": float.fromhex,
+    "Decimal": Decimal,
+    "Fraction": Fraction,
+    "bytes": lambda t: base64.b64decode(t, validate=True),
+}
+
+
+def _untag(tagged: Any, load: Load) -> Any:
+    kind, value = tagged
+    if kind == "custom":
+        if load is None:
+            raise ValueError("the monoid has no load")
+        return load(base64.b64decode(value, validate=True))
+    if kind == "" and (value is None or isinstance(value, (bool, str))):
+        return value
+    if kind in _SEQUENCES:
+        return _SEQUENCES[kind](_untag(v, load) for v in value)
+    if kind == "dict":
+        return {_untag(k, load): _untag(v, load) for k, v in value}
+    if kind in _FROM_TEXT and isinstance(value, str):
+        return _FROM_TEXT[kind](value)
+    raise ValueError(f"no state is tagged {kind!r}")
