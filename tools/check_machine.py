@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
 
 PROBLEMS = []
-if sys.version_info < (3, 11):
-    PROBLEMS.append(f"Python 3.11 or newer (this is {sys.version.split()[0]}): set PYTHON=python3.11")
+if not sys.version_info >= (3, 11):
+    PROBLEMS.append(
+        f"Python 3.11 or newer (this is {sys.version.split()[0]}): set PYTHON=python3.11"
+    )
 if not any(shutil.which(c) for c in (os.environ.get("CXX", ""), "c++", "g++", "clang++") if c):
     PROBLEMS.append("a C++20 compiler: on Debian or Ubuntu, apt-get install g++")
-try:
-    import venv  # noqa: F401
-except ImportError:
+if importlib.util.find_spec("venv") is None:
     PROBLEMS.append("Python's venv module: on Debian or Ubuntu, apt-get install python3-venv")
 
 if PROBLEMS:

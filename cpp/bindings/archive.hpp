@@ -1,7 +1,7 @@
 // Saving and loading a structure: numbers, times and cells, each in a buffer of its own.
 //
-// The buffers become columns of a snapshot (sash/_snapshot.py). Loading trusts nothing: every read is
-// bounded, every state and entry is checked before it is used.
+// The buffers become columns of a snapshot (sash/_snapshot.py). Loading trusts nothing: every read
+// is bounded, every state and entry is checked before it is used.
 #pragma once
 
 #include <cstring>
@@ -21,7 +21,8 @@ class Saving {
 
   template <class M>
   void state(const M& m, const typename M::Cell* s) {
-    if constexpr (std::is_same_v<M, PyMonoid>) objects_.append(*s != nullptr ? nb::borrow(*s) : absent());
+    if constexpr (std::is_same_v<M, PyMonoid>)
+      objects_.append(*s != nullptr ? nb::borrow(*s) : absent());
     else raw(s, m.state_cells() * sizeof(typename M::Cell));
   }
   template <class M>

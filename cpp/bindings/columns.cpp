@@ -27,8 +27,7 @@ Word hashed(sash::Hash128 h, bool coupons) { return coupons ? sash::coupon(h) : 
 // A record's aggregates as functions on byte strings that hold one state each.
 class BytesMonoid {
  public:
-  explicit BytesMonoid(nb::dict spec)
-      : spec_(parse_spec(spec)), m_(spec_.layout), port_(spec_) {}
+  explicit BytesMonoid(nb::dict spec) : spec_(parse_spec(spec)), m_(spec_.layout), port_(spec_) {}
 
   nb::bytes lift(nb::handle v) {
     std::vector<Word> e(sash::slot_cells(m_)), s(e.size());
@@ -58,9 +57,9 @@ class BytesMonoid {
   }
   std::vector<Word> words(nb::bytes b) const {
     if (b.size() != m_.state_cells() * sizeof(Word))
-      raise(PyExc_ValueError, "these bytes are not a state of this aggregate: " +
-                                  std::to_string(b.size()) + " instead of " +
-                                  std::to_string(m_.state_cells() * sizeof(Word)));
+      raise(PyExc_ValueError,
+            "these bytes are not a state of this aggregate: " + std::to_string(b.size()) +
+                " instead of " + std::to_string(m_.state_cells() * sizeof(Word)));
     std::vector<Word> s(sash::slot_cells(m_));
     std::memcpy(s.data(), b.c_str(), b.size());
     for (const sash::Component& c : m_.layout().components())
@@ -77,10 +76,12 @@ class BytesMonoid {
 
 void bind_columns(nb::module_& m) {
   m.def("hash_ints", [](Ints v, bool coupons) {
-    return words_of(v.shape(0), [&](std::size_t i) { return hashed(sash::hash_of(v.data()[i]), coupons); });
+    return words_of(v.shape(0),
+                    [&](std::size_t i) { return hashed(sash::hash_of(v.data()[i]), coupons); });
   });
   m.def("hash_floats", [](Floats v, bool coupons) {
-    return words_of(v.shape(0), [&](std::size_t i) { return hashed(sash::hash_of(v.data()[i]), coupons); });
+    return words_of(v.shape(0),
+                    [&](std::size_t i) { return hashed(sash::hash_of(v.data()[i]), coupons); });
   });
   m.def(
       "hash_value", [](nb::handle v, bool coupon) { return hashed(to_hash(v), coupon); },

@@ -17,8 +17,8 @@ namespace nb = nanobind;
 inline std::string shown(nb::handle v) {
   std::string text = nb::cast<std::string>(nb::repr(v));
   if (text.size() > 60) text = text.substr(0, 57) + "...";
-  return text + " (" + nb::cast<std::string>(nb::handle((PyObject*)Py_TYPE(v.ptr())).attr("__name__")) +
-         ")";
+  return text + " (" +
+         nb::cast<std::string>(nb::handle((PyObject*)Py_TYPE(v.ptr())).attr("__name__")) + ")";
 }
 
 }  // namespace sash_py

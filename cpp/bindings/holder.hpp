@@ -38,7 +38,8 @@ class Holder {
 };
 
 inline void refuse_empty(std::size_t size, const char* what) {
-  if (size == 0) [[unlikely]] raise(PyExc_IndexError, std::string(what) + " an empty window");
+  if (size == 0) [[unlikely]]
+    raise(PyExc_IndexError, std::string(what) + " an empty window");
 }
 
 }  // namespace sash_py

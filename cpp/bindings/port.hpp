@@ -1,9 +1,9 @@
 // Port<M>: how values reach a monoid from Python and results return, one at a time or by column.
 //
 //   port.read(value)            -> M::In for one Python value
-//   Column<M> c(spec, columns)  -> c.size(), c.at(i): M::In of row i of a whole column
+//   Column<M> c(spec, columns)  -> c.size(), c.reader().at(i): M::In of row i of a whole column
 //   port.lower(state)           -> the Python object for a state
-//   Results<M> r(spec, n)       -> r.put(i, state), r.take(): a column of results
+//   Results<M> r(spec, n)       -> r.writer().put(m, i, state), then r.done(writer), r.take()
 //
 // Native columns come as (cells, valid) pairs: a contiguous array of 8-byte words for each cell and
 // a byte mask or None; results go back as (words, valid) pairs, words of shape (n, out_words).
@@ -44,16 +44,13 @@ class NativeColumns {
   std::size_t size() const { return size_; }
   void set_size(std::size_t n) { size_ = n; }
   const Word* words(std::size_t c) const { return words_[c]; }
-  bool valid(std::size_t c, std::size_t i) const {
-    return valid_[c] == nullptr || valid_[c][i] != 0;
-  }
-  bool all_valid(std::size_t c) const { return valid_[c] == nullptr; }
+  const std::uint8_t* valid(std::size_t c) const { return valid_[c]; }  // null: all are
 
  private:
   void check(std::size_t n) const {
     if (n != size_)
-      raise(PyExc_ValueError, "columns differ in length: " + std::to_string(size_) + " and " +
-                                  std::to_string(n));
+      raise(PyExc_ValueError,
+            "columns differ in length: " + std::to_string(size_) + " and " + std::to_string(n));
   }
   std::vector<const Word*> words_;
   std::vector<const std::uint8_t*> valid_;
@@ -71,7 +68,8 @@ class Results;
 // ---- native results: words and a mask, made into arrays when done -------------------------------
 class NativeResults {
  public:
-  NativeResults(std::size_t rows, std::vector<std::size_t> widths) : rows_(rows), widths_(std::move(widths)) {
+  NativeResults(std::size_t rows, std::vector<std::size_t> widths)
+      : rows_(rows), widths_(std::move(widths)) {
     for (const std::size_t width : widths_) {
       words_.push_back(std::make_unique_for_overwrite<Word[]>(rows * width + 1));
       valid_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(rows + 1));
@@ -79,10 +77,8 @@ class NativeResults {
     }
   }
   Word* at(std::size_t c, std::size_t row) { return words_[c].get() + row * widths_[c]; }
-  void set_valid(std::size_t c, std::size_t row, bool valid) {
-    valid_[c][row] = valid;
-    if (!valid) nulls_[c] = true;
-  }
+  std::uint8_t* valid(std::size_t c) { return valid_[c].get(); }
+  void set_nulls(std::size_t c, bool nulls) { nulls_[c] = nulls; }
   nb::object take() {
     nb::list out;
     for (std::size_t c = 0; c < widths_.size(); ++c) {
@@ -137,10 +133,16 @@ template <class S>
 class Column<sash::Scalar<S>> {
  public:
   using In = typename sash::Scalar<S>::In;
+  // What a loop over rows reads: plain pointers, so that they stay in registers.
+  struct Reader {
+    const typename S::In* values;
+    const std::uint8_t* valid;
+    In at(std::size_t i) const { return {values[i], valid == nullptr || valid[i] != 0}; }
+  };
   Column(const Spec& spec, nb::handle columns) : columns_(columns, spec.cells.size()) {}
   std::size_t size() const { return columns_.size(); }
-  In at(std::size_t i) const {
-    return {std::bit_cast<typename S::In>(columns_.words(0)[i]), columns_.valid(0, i)};
+  Reader reader() const {
+    return {reinterpret_cast<const typename S::In*>(columns_.words(0)), columns_.valid(0)};
   }
 
  private:
@@ -151,12 +153,21 @@ template <class S>
 class Results<sash::Scalar<S>> {
  public:
   using M = sash::Scalar<S>;
+  struct Writer {
+    typename S::Out* values;
+    std::uint8_t* valid;
+    bool nulls = false;
+    void put(const M& m, std::size_t row, const typename M::Cell* s) {
+      const bool there = m.s.lower(*s, values[row]);
+      valid[row] = there;
+      nulls |= !there;
+    }
+  };
   Results(const Spec&, std::size_t rows) : results_(rows, {1}) {}
-  void put(const M& m, std::size_t row, const typename M::Cell* s) {
-    typename S::Out out{};
-    results_.set_valid(0, row, m.s.lower(*s, out));
-    sash::to_words(results_.at(0, row), out);
+  Writer writer() {
+    return {reinterpret_cast<typename S::Out*>(results_.at(0, 0)), results_.valid(0)};
   }
+  void done(const Writer& w) { results_.set_nulls(0, w.nulls); }
   nb::object take() { return results_.take(); }
 
  private:
@@ -201,11 +212,13 @@ class Column<sash::Record> {
   // A record that only counts rows reads no column: its caller says how many rows there are.
   void set_size(std::size_t n) { columns_.set_size(n); }
   std::size_t size() const { return columns_.size(); }
+  Column& reader() { return *this; }
   sash::Row at(std::size_t i) {
     Word valid = 0;
     for (std::size_t c = 0; c < row_.size(); ++c) {
       row_[c] = columns_.words(c)[i];
-      valid |= static_cast<Word>(columns_.valid(c, i)) << c;
+      const std::uint8_t* mask = columns_.valid(c);
+      valid |= static_cast<Word>(mask == nullptr || mask[i] != 0) << c;
     }
     return {row_.data(), valid};
   }
@@ -219,10 +232,14 @@ template <>
 class Results<sash::Record> {
  public:
   Results(const Spec& spec, std::size_t rows) : results_(rows, widths(spec)) {}
+  Results& writer() { return *this; }
+  void done(const Results&) {}
   void put(const sash::Record& m, std::size_t row, const Word* s) {
     std::size_t i = 0;
     for (const sash::Component& c : m.layout().components()) {
-      results_.set_valid(i, row, c.ops->lower(s + c.offset, results_.at(i, row), c.params));
+      const bool there = c.ops->lower(s + c.offset, results_.at(i, row), c.params);
+      results_.valid(i)[row] = there;
+      if (!there) results_.set_nulls(i, true);
       ++i;
     }
   }
@@ -253,6 +270,7 @@ class Column<PyMonoid> {
  public:
   Column(const Spec&, nb::handle values) : values_(nb::borrow<nb::list>(values)) {}
   std::size_t size() const { return values_.size(); }
+  const Column& reader() const { return *this; }
   nb::handle at(std::size_t i) const {
     if (i >= values_.size()) raise(PyExc_RuntimeError, "the list of values changed while in use");
     kept_ = nb::object(values_[i]);
@@ -268,6 +286,8 @@ template <>
 class Results<PyMonoid> {
  public:
   Results(const Spec&, std::size_t) {}
+  Results& writer() { return *this; }
+  void done(const Results&) {}
   void put(const PyMonoid& m, std::size_t, PyObject* const* s) { list_.append(m.lower(s)); }
   nb::object take() { return list_; }
 

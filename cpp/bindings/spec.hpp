@@ -37,7 +37,7 @@ struct Spec {
   enum Kind { scalar, record, python } kind;
   std::string name;
   sash::Params params;
-  std::vector<CellSpec> cells;     // for a scalar: the one input
+  std::vector<CellSpec> cells;      // for a scalar: the one input
   std::vector<nb::object> sources;  // names, or none: by position
   std::vector<OutSpec> outs;
   bool single = true;  // one aggregate: values are not wrapped in tuples

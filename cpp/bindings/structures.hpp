@@ -9,7 +9,7 @@ namespace sash_py {
 
 using SpecPtr = std::shared_ptr<const Spec>;
 
-#define SASH_INSTANTIATE(S)                                   \
+#define SASH_INSTANTIATE(S)                                    \
   template std::unique_ptr<AnyWindow> make_window<S>(SpecPtr); \
   template std::unique_ptr<AnyTimed> make_timed<S>(SpecPtr)
 

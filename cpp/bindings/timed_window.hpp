@@ -26,7 +26,8 @@ class AnyTimed {
   virtual void check_invariants() = 0;
   // For each row, in the order given: insert it, evict what is not within `span` of the youngest
   // time (by_count: all but the `span` youngest entries), query.
-  virtual nb::object slide(TimeColumn times, nb::handle columns, std::int64_t span, bool by_count) = 0;
+  virtual nb::object slide(TimeColumn times, nb::handle columns, std::int64_t span,
+                           bool by_count) = 0;
   virtual nb::list items() = 0;
   virtual std::size_t bytes() const = 0;
   virtual nb::tuple save() = 0;
@@ -53,8 +54,9 @@ class TimedOf final : public AnyTimed {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     all_or_nothing<M>(*this, [&] {
-      for (std::size_t i = 0; i < column.size(); ++i)
-        window_.insert(times.data()[i], column.at(i));
+      auto&& in = column.reader();
+      for (std::size_t i = 0, n = column.size(); i < n; ++i)
+        window_.insert(times.data()[i], in.at(i));
     });
   }
   void evict() override { window_.evict(); }
@@ -74,13 +76,16 @@ class TimedOf final : public AnyTimed {
   void check_invariants() override { window_.check_invariants(); }
   std::size_t bytes() const override { return window_.bytes(); }
 
-  nb::object slide(TimeColumn times, nb::handle columns, std::int64_t span, bool by_count) override {
+  nb::object slide(TimeColumn times, nb::handle columns, std::int64_t span,
+                   bool by_count) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     Results<M> results(*spec_, column.size());
     all_or_nothing<M>(*this, [&] {
-      for (std::size_t i = 0; i < column.size(); ++i) {
-        window_.insert(times.data()[i], column.at(i));
+      auto&& in = column.reader();
+      auto&& out = results.writer();
+      for (std::size_t i = 0, n = column.size(); i < n; ++i) {
+        window_.insert(times.data()[i], in.at(i));
         bool any = false;
         if (by_count) {
           while (window_.size() > static_cast<std::size_t>(span)) window_.evict();
@@ -88,8 +93,9 @@ class TimedOf final : public AnyTimed {
           window_.bulk_evict(t);
         }
         window_.window().query(out_.get());
-        results.put(monoid(), i, out_.get());
+        out.put(monoid(), i, out_.get());
       }
+      results.done(out);
     });
     return results.take();
   }

@@ -10,7 +10,8 @@ namespace sash_py {
 
 inline double to_double(nb::handle v) {
   PyObject* o = v.ptr();
-  if (PyFloat_CheckExact(o)) [[likely]] return PyFloat_AS_DOUBLE(o);
+  if (PyFloat_CheckExact(o)) [[likely]]
+    return PyFloat_AS_DOUBLE(o);
   if (PyUnicode_Check(o) || PyBytes_Check(o))
     raise(PyExc_TypeError, "expected a number, got " + shown(v) +
                                "; pass dtype=object to the aggregate for other values");
@@ -124,9 +125,10 @@ class RowReader {
       return;
     std::string names;
     for (const nb::object& s : spec_->sources)
-      names += (names.empty() ? "" : ", ") + (s.is_none() ? "?" : nb::cast<std::string>(nb::str(s)));
-    raise(PyExc_TypeError, "expected a tuple of " + std::to_string(sources) +
-                               " values (" + names + ") or a dict of them, got " + shown(v));
+      names +=
+          (names.empty() ? "" : ", ") + (s.is_none() ? "?" : nb::cast<std::string>(nb::str(s)));
+    raise(PyExc_TypeError, "expected a tuple of " + std::to_string(sources) + " values (" + names +
+                               ") or a dict of them, got " + shown(v));
   }
   nb::object pick(nb::handle v, int source) const {
     const nb::object& name = spec_->sources[static_cast<std::size_t>(source)];

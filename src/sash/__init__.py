@@ -13,7 +13,7 @@ Exact, incremental, for any associative aggregation. Start with a structure and 
 from __future__ import annotations
 
 try:
-    from sash import _core  # noqa: F401
+    from sash import _core as _core
 except ImportError as error:  # pragma: no cover
     raise ImportError(
         "the compiled core of sash is missing: install the package (pip install .) rather than "

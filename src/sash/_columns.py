@@ -163,7 +163,9 @@ def _from_numpy(values: npt.NDArray[Any], code: str, name: str) -> Words:
     if code == "*":
         return np.zeros(len(values), np.uint64)
     if kind == "O":
-        raise TypeError(f"{name}: an array of objects; pass a list or dtype=object to the aggregate")
+        raise TypeError(
+            f"{name}: an array of objects; pass a list or dtype=object to the aggregate"
+        )
     if kind not in "fiub":
         raise TypeError(f"{name}: expected numbers, got {values.dtype}")
     if code == "f":
@@ -181,8 +183,8 @@ def _from_numpy(values: npt.NDArray[Any], code: str, name: str) -> Words:
 
 def _hash_numbers(values: npt.NDArray[Any], code: str) -> Words:
     if values.dtype.kind == "f":
-        return _core.hash_floats(np.ascontiguousarray(values, np.float64), code == "c")
-    return _core.hash_ints(np.ascontiguousarray(values, np.int64), code == "c")
+        return np.asarray(_core.hash_floats(np.ascontiguousarray(values, np.float64), code == "c"))
+    return np.asarray(_core.hash_ints(np.ascontiguousarray(values, np.int64), code == "c"))
 
 
 def _hash_others(values: pa.Array, code: str) -> Words:
@@ -215,6 +217,9 @@ def object_array(values: Sequence[Any]) -> npt.NDArray[Any]:
     return out
 
 
+_VIEWS: dict[str, Any] = {"f": np.float64, "i": np.int64}
+
+
 def to_array(output: Output, words: Words, valid: Mask | None) -> npt.NDArray[Any]:
     """Return one column of results; masked where a window gave null."""
     if output.code == "B":
@@ -224,8 +229,8 @@ def to_array(output: Output, words: Words, valid: Mask | None) -> npt.NDArray[An
         done = [finish(row.tobytes()) if ok else None for row, ok in zip(words, there, strict=True)]
         return object_array(done)
     flat = words.reshape(-1)
-    views = {"f": flat.view(np.float64), "i": flat.view(np.int64), "b": flat != 0}
-    data = views[output.code]
+    data: npt.NDArray[Any] = flat != 0 if output.code == "b" else flat.view(_VIEWS[output.code])
     if valid is None:
         return data
-    return np.ma.MaskedArray(data, mask=valid == 0)
+    masked: npt.NDArray[Any] = np.ma.MaskedArray(data, mask=valid == 0)
+    return masked

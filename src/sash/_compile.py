@@ -48,7 +48,7 @@ class Plan:
     @property
     def native(self) -> bool:
         """Whether it runs without Python objects."""
-        return self.spec["kind"] != "python"
+        return bool(self.spec["kind"] != "python")
 
     @property
     def signature(self) -> str:

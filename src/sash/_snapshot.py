@@ -1,9 +1,9 @@
 """Snapshots of windows: versioned, checked Arrow data. Loading one never runs code.
 
 A snapshot is an Arrow IPC stream of one row. Its columns are the buffers that a structure's archive
-is made of (``cpp/bindings/archive.hpp``): ``numbers``, ``times``, ``cells`` of native aggregates and
-``objects`` of Python ones. The schema's metadata says what it is a snapshot of; a checksum covers
-everything.
+is made of (``cpp/bindings/archive.hpp``): ``numbers``, ``times``, ``cells`` of native aggregates
+and ``objects`` of Python ones. The schema's metadata says what it is a snapshot of; a checksum
+covers everything.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def write(structure: str, plan: Plan, saved: tuple[bytes, bytes, bytes, list[Any
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue())
 
 
 def read(structure: str, plan: Plan, data: bytes) -> tuple[bytes, bytes, bytes, list[Any]]:

@@ -12,6 +12,7 @@ every number, and a sum it is part of is NaN until it leaves the window.
 from __future__ import annotations
 
 import heapq
+import itertools
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -347,7 +348,9 @@ def nth_youngest(n: int, column: str | None = None, *, dtype: Any = float) -> Ag
         lambda a, b: (a + b)[-n:], lambda v: (v,), lambda s: s[0] if len(s) == n else None
     )
     native = _any_type("nth_youngest")
-    return _numeric("nth_youngest", (column,), dtype, _ORDERED, "as input", native, python, ints=(n,))
+    return _numeric(
+        "nth_youngest", (column,), dtype, _ORDERED, "as input", native, python, ints=(n,)
+    )
 
 
 def any(column: str | None = None) -> Aggregate:
@@ -405,7 +408,9 @@ def concat(column: str | None = None, *, separator: str = "") -> Aggregate:
     return _numeric("concat", (column,), object, _ORDERED, "str", {}, python)
 
 
-def topk(k: int, column: str | None = None, *, dtype: Any = float, smallest: bool = False) -> Aggregate:
+def topk(
+    k: int, column: str | None = None, *, dtype: Any = float, smallest: bool = False
+) -> Aggregate:
     """Return the k largest (or smallest) values with repeats, best first. Result: a list.
 
     >>> import sash
@@ -438,7 +443,7 @@ def histogram(edges: Iterable[float], column: str | None = None) -> Aggregate:
     Bins are ``[e0, e1)``, ``[e1, e2)``, ..., the last one closed; what is outside is not counted.
     """
     doubles = tuple(float(e) for e in edges)
-    ascending = [a < b for a, b in zip(doubles, doubles[1:], strict=False)]
+    ascending = [a < b for a, b in itertools.pairwise(doubles)]
     if not ascending or False in ascending:
         raise ValueError(f"histogram: edges must be at least two, strictly ascending: {doubles}")
 
@@ -517,9 +522,9 @@ def countmin(
 def quantiles(
     fractions: float | Sequence[float] = 0.5, column: str | None = None, *, k: int = 200
 ) -> Aggregate:
-    """Estimate quantiles with the KLL sketch of Apache DataSketches (``pip install sash[sketches]``).
+    """Estimate quantiles with the KLL sketch of Apache DataSketches.
 
-    Result: float64 for one fraction, else a list. The rank error is about 1.3% with ``k=200``.
+    It is an extra: ``pip install 'sash[sketches]'``. Result: float64 for one fraction, else a list. The rank error is about 1.3% with ``k=200``.
     """
     try:
         from datasketches import kll_doubles_sketch
@@ -528,7 +533,7 @@ def quantiles(
             "agg.quantiles needs Apache DataSketches: pip install 'sash[sketches]'"
         ) from error
     single = isinstance(fractions, (int, float))
-    wanted = [float(f) for f in ([fractions] if single else fractions)]  # type: ignore[union-attr,list-item]
+    wanted = [float(f) for f in ([fractions] if isinstance(fractions, (int, float)) else fractions)]
     for f in wanted:
         if not 0 <= f <= 1:
             raise ValueError(f"quantiles: a fraction lies between 0 and 1, not {f}")

@@ -7,7 +7,7 @@ of the C++ headers say what each guarantees; ``docs/structures.md`` is made from
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,11 @@ class Window(_core.Window):
     """What all in-order structures share. Use one of its subclasses."""
 
     _structure: ClassVar[str] = ""
+
+    if TYPE_CHECKING:
+
+        def query(self) -> Any:
+            """Return the aggregate of the whole window."""
 
     def __init__(self, aggregate: AggregateLike) -> None:
         if not self._structure:
@@ -80,7 +85,7 @@ class Window(_core.Window):
     def _latencies(self, values: Any, size: int) -> npt.NDArray[np.int64]:
         """Return the nanoseconds of each round of `slide`, for benchmarks."""
         columns, rows = rows_of(self._plan, values)
-        words = self._slide(columns, rows, size, True)[0][0]
+        ((words, _),) = cast(Any, self._slide(columns, rows, size, True))
         return np.asarray(words).reshape(-1).view(np.int64)
 
     def __iter__(self) -> Iterator[Any]:
@@ -118,8 +123,6 @@ class Window(_core.Window):
             f"{type(self).__name__} cannot be pickled: use snapshot() and restore(), or build it "
             "where it is used"
         )
-
-    __copy__ = __deepcopy__ = None  # type: ignore[assignment]
 
 
 class Recalc(Window):
@@ -163,7 +166,9 @@ class SubtractOnEvict(Window):
         return plan
 
     @classmethod
-    def restore(cls, data: bytes, aggregate: AggregateLike, *, allow_rounding: bool = False) -> Self:
+    def restore(
+        cls, data: bytes, aggregate: AggregateLike, *, allow_rounding: bool = False
+    ) -> Self:
         """Return the window a snapshot was taken of. The aggregate must be the same."""
         window = cls(aggregate, allow_rounding=allow_rounding)
         window._load(*_snapshot.read(cls._structure, window._plan, data))
@@ -260,6 +265,11 @@ class TimedWindow(_core.TimedWindow):
     >>> window.query(), window.oldest, window.youngest
     (6.0, 12, 15)
     """
+
+    if TYPE_CHECKING:
+
+        def query(self) -> Any:
+            """Return the aggregate of the whole window."""
 
     def __init__(self, aggregate: AggregateLike, structure: type[Window] = DabaLite) -> None:
         if not (isinstance(structure, type) and issubclass(structure, Window)):

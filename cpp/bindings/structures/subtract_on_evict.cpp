@@ -6,8 +6,8 @@
 namespace sash_py {
 
 namespace {
-// The structure for every monoid that is invertible by its type; the Python edge has refused records
-// and Python monoids without an inverse.
+// The structure for every monoid that is invertible by its type; the Python edge has refused
+// records and Python monoids without an inverse.
 template <class Made, template <class> class Of>
 std::unique_ptr<Made> make(SpecPtr spec) {
   std::unique_ptr<Made> made;

@@ -70,7 +70,8 @@ class ChunkedDeque {
 
   void step(Position& p) const {
     p.cell += stride();
-    if (p.cell == p.chunk->limit) [[unlikely]] p = first_of(p.chunk->next);
+    if (p.cell == p.chunk->limit) [[unlikely]]
+      p = first_of(p.chunk->next);
   }
   void step_back(Position& p) const {
     if (p.cell == p.chunk->cells()) [[unlikely]] {
@@ -102,7 +103,8 @@ class ChunkedDeque {
   void pop_front() {
     --size_;
     front_.cell += stride();
-    if (front_.cell == front_.chunk->limit) [[unlikely]] retire_head();
+    if (front_.cell == front_.chunk->limit) [[unlikely]]
+      retire_head();
   }
 
   std::size_t bytes() const {
@@ -118,7 +120,8 @@ class ChunkedDeque {
       if (p.chunk->next != nullptr && p.chunk->next->prev != p.chunk)
         throw std::logic_error("ChunkedDeque invariant 1: a chunk's neighbour does not link back");
     if (slots != size_) throw std::logic_error("ChunkedDeque invariant 3: size differs from slots");
-    if (end_.cell >= end_.chunk->limit) throw std::logic_error("ChunkedDeque invariant 2: no room at end");
+    if (end_.cell >= end_.chunk->limit)
+      throw std::logic_error("ChunkedDeque invariant 2: no room at end");
   }
 
  private:

@@ -1,7 +1,7 @@
 // A component of a Record: one aggregate as a small table of functions over machine words.
 //
-// `adapt<S>()` makes the table from a scalar S (scalars.hpp, more_scalars.hpp), so that an aggregate
-// is written once and serves both the inlined structures and records of many aggregates.
+// `adapt<S>()` makes the table from a scalar S (scalars.hpp, more_scalars.hpp), so that an
+// aggregate is written once and serves both the inlined structures and records of many aggregates.
 #pragma once
 
 #include <bit>
@@ -33,10 +33,10 @@ struct Ops {
   std::size_t (*words)(const Params&);
   std::size_t (*out_words)(const Params&);
   void (*identity)(Word* s, const Params&);
-  void (*absorb)(Word* s, const Inputs&, const Params&);                      // s := s (x) in
-  void (*combine)(Word* d, const Word* a, const Word* b, const Params&);      // d may be a or b
-  void (*remove)(Word* s, const Inputs&, const Params&);                      // null: not invertible
-  bool (*lower)(const Word* s, Word* out, const Params&);                     // false: null
+  void (*absorb)(Word* s, const Inputs&, const Params&);                  // s := s (x) in
+  void (*combine)(Word* d, const Word* a, const Word* b, const Params&);  // d may be a or b
+  void (*remove)(Word* s, const Inputs&, const Params&);                  // null: not invertible
+  bool (*lower)(const Word* s, Word* out, const Params&);                 // false: null
   bool (*sound)(const Word* s, const Params&) = nullptr;  // may these words be a state? null: any
 };
 

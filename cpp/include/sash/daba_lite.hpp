@@ -57,7 +57,8 @@ class DabaLite : public FifoBase<M> {
   }
 
   void query(Cell* out) const {
-    if (queue_.empty()) [[unlikely]] m_.set_identity(out);
+    if (queue_.empty()) [[unlikely]]
+      m_.set_identity(out);
     else m_.combine(out, at(queue_.front()), back_.get());
   }
 

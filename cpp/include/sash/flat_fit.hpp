@@ -107,7 +107,8 @@ class FlatFit {
   std::uint64_t link(std::uint64_t i) const { return links_[i & (links_.size() - 1)]; }
   void relink(std::size_t capacity) {
     std::vector<std::uint64_t> fresh(capacity);
-    for (std::uint64_t i = ring_.first(); i != ring_.last(); ++i) fresh[i & (capacity - 1)] = link(i);
+    for (std::uint64_t i = ring_.first(); i != ring_.last(); ++i)
+      fresh[i & (capacity - 1)] = link(i);
     links_ = std::move(fresh);
   }
 

@@ -45,8 +45,8 @@ inline Hash128 murmur3(std::string_view data, Word seed = 9001) {
   if (rest.size() > 8)
     h2 ^= detail::scramble(detail::little_endian(rest.data() + 8, rest.size() - 8), c2, 33, c1);
   if (!rest.empty())
-    h1 ^= detail::scramble(detail::little_endian(rest.data(), rest.size() < 8 ? rest.size() : 8), c1,
-                           31, c2);
+    h1 ^= detail::scramble(detail::little_endian(rest.data(), rest.size() < 8 ? rest.size() : 8),
+                           c1, 31, c2);
   h1 ^= data.size();
   h2 ^= data.size();
   h1 += h2;

@@ -43,8 +43,8 @@ enum class Holds { entry, state };  // what a slot holds
 template <class M>
 concept Monoid = requires(const M m, typename M::Cell* d, const typename M::Cell* a,
                           const typename M::Cell* b, const typename M::In& in) {
-  { M::nothrow } -> std::convertible_to<bool>;   // no operation throws
-  { M::trivial } -> std::convertible_to<bool>;   // start and drop do nothing
+  { M::nothrow } -> std::convertible_to<bool>;             // no operation throws
+  { M::trivial } -> std::convertible_to<bool>;             // start and drop do nothing
   { M::fixed_cells } -> std::convertible_to<std::size_t>;  // cells per slot, 0: known at run time
   { m.state_cells() } -> std::convertible_to<std::size_t>;
   { m.entry_cells() } -> std::convertible_to<std::size_t>;
@@ -106,7 +106,8 @@ class Held {
 
  private:
   struct None {};
-  [[no_unique_address]] std::conditional_t<M::fixed_cells == 0, std::unique_ptr<Cell[]>, None> heap_;
+  [[no_unique_address]] std::conditional_t<M::fixed_cells == 0, std::unique_ptr<Cell[]>, None>
+      heap_;
   Cell inline_[M::fixed_cells == 0 ? 1 : M::fixed_cells];
   const M* m_;
 };

@@ -135,8 +135,9 @@ struct Range : MinMax<T> {
     if constexpr (std::is_same_v<T, double>) {
       out = from_order_key(s.high) - from_order_key(s.low);
     } else if (__builtin_sub_overflow(s.high, s.low, &out)) {
-      throw Overflow("the range of this window does not fit in a 64-bit integer; "
-                     "aggregate it as float64 instead (dtype=float)");
+      throw Overflow(
+          "the range of this window does not fit in a 64-bit integer; "
+          "aggregate it as float64 instead (dtype=float)");
     }
     return true;
   }

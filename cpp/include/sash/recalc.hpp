@@ -16,8 +16,8 @@ namespace sash {
 template <Monoid M>
 class Recalc : public FifoBase<M> {
   using Base = FifoBase<M>;
-  using typename Base::Position;
   using Base::m_, Base::queue_, Base::at;
+  using typename Base::Position;
 
  public:
   using Cell = typename M::Cell;

@@ -94,8 +94,9 @@ struct SumI64 {
   bool lower(State s, Out& out) const {
     const __int128 sum = total(s);
     if (sum > kHighest || sum < kLowest)
-      throw Overflow("the sum of this window does not fit in a 64-bit integer; "
-                     "aggregate it as float64 instead (dtype=float)");
+      throw Overflow(
+          "the sum of this window does not fit in a 64-bit integer; "
+          "aggregate it as float64 instead (dtype=float)");
     out = static_cast<Out>(sum);
     return s != 0;
   }
@@ -222,7 +223,9 @@ struct Scalar {
   {
     *d = s.remove_front(*d, *e);
   }
-  bool same_state(const Cell* a, const Cell* b) const { return std::memcmp(a, b, sizeof(Cell)) == 0; }
+  bool same_state(const Cell* a, const Cell* b) const {
+    return std::memcmp(a, b, sizeof(Cell)) == 0;
+  }
 };
 
 }  // namespace sash

@@ -40,7 +40,8 @@ inline bool lower(const Word* s, Word* out, const Params& p) {
   return true;
 }
 inline std::size_t out_words(const Params& p) { return p.integer(2, 0) != 0 ? 1 : words(p); }
-inline constexpr Ops ops{1, true, true, words, out_words, identity, absorb, combine, nullptr, lower};
+inline constexpr Ops ops{1,        true,   true,    words,   out_words,
+                         identity, absorb, combine, nullptr, lower};
 }  // namespace bloom
 
 // ---- HyperLogLog: ints = {log2 of the registers, [registers wanted]}; an input is a coupon of a
@@ -102,12 +103,15 @@ inline bool lower(const Word* s, Word* out, const Params& p) {
   return true;
 }
 inline std::size_t out_words(const Params& p) { return p.integer(1, 0) != 0 ? words(p) : 1; }
-inline constexpr Ops ops{1, true, true, words, out_words, identity, absorb, combine, nullptr, lower};
+inline constexpr Ops ops{1,        true,   true,    words,   out_words,
+                         identity, absorb, combine, nullptr, lower};
 }  // namespace hll
 
 // ---- Count-min sketch: ints = {width (power of two), depth, [probe given, probe hash]} ----------
 namespace countmin {
-inline std::size_t words(const Params& p) { return static_cast<std::size_t>(p.ints[0] * p.ints[1]); }
+inline std::size_t words(const Params& p) {
+  return static_cast<std::size_t>(p.ints[0] * p.ints[1]);
+}
 inline void identity(Word* s, const Params& p) { std::fill_n(s, words(p), 0); }
 template <class F>
 inline void each_counter(Word hash, const Params& p, F&& f) {
@@ -200,9 +204,7 @@ struct TopK {
     }
     return s[0] != 0;
   }
-  static bool sound(const Word* s, const Params& p) {
-    return s[0] <= static_cast<Word>(p.ints[0]);
-  }
+  static bool sound(const Word* s, const Params& p) { return s[0] <= static_cast<Word>(p.ints[0]); }
   static constexpr Ops ops{1,      true,    true,    words, words, identity,
                            absorb, combine, nullptr, lower, sound};
 };

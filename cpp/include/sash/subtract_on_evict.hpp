@@ -18,8 +18,8 @@ namespace sash {
 template <Invertible M>
 class SubtractOnEvict : public FifoBase<M> {
   using Base = FifoBase<M>;
-  using typename Base::Position;
   using Base::m_, Base::queue_, Base::at;
+  using typename Base::Position;
 
  public:
   using Cell = typename M::Cell;

@@ -22,8 +22,8 @@ namespace sash {
 template <Monoid M>
 class TwoStacks : public FifoBase<M, 2> {
   using Base = FifoBase<M, 2>;
-  using typename Base::Position;
   using Base::m_, Base::queue_, Base::at, Base::agg_at;
+  using typename Base::Position;
 
  public:
   using Cell = typename M::Cell;
@@ -46,7 +46,8 @@ class TwoStacks : public FifoBase<M, 2> {
   }
 
   void evict() {
-    if (front_ == 0) [[unlikely]] flip();
+    if (front_ == 0) [[unlikely]]
+      flip();
     this->pop_front(Holds::entry);
     --front_;
   }

@@ -23,8 +23,8 @@ namespace sash {
 template <Monoid M>
 class TwoStacksLite : public FifoBase<M> {
   using Base = FifoBase<M>;
-  using typename Base::Position;
   using Base::m_, Base::queue_, Base::at;
+  using typename Base::Position;
 
  public:
   using Cell = typename M::Cell;
@@ -40,13 +40,15 @@ class TwoStacksLite : public FifoBase<M> {
   }
 
   void evict() {
-    if (front_ == 0) [[unlikely]] flip();
+    if (front_ == 0) [[unlikely]]
+      flip();
     this->pop_front(Holds::state);
     --front_;
   }
 
   void query(Cell* out) const {
-    if (front_ == 0) [[unlikely]] m_.copy_state(out, back_.get());
+    if (front_ == 0) [[unlikely]]
+      m_.copy_state(out, back_.get());
     else m_.combine(out, at(queue_.front()), back_.get());
   }
 
@@ -65,7 +67,8 @@ class TwoStacksLite : public FifoBase<M> {
     this->walk([&](std::size_t i, Position p) {
       if (i >= front_) m_.append(fold.get(), at(p));
     });
-    Base::require(m_.same_state(fold.get(), back_.get()), "TwoStacksLite invariant 3: back is stale");
+    Base::require(m_.same_state(fold.get(), back_.get()),
+                  "TwoStacksLite invariant 3: back is stale");
   }
 
   template <class Archive>
