@@ -37,7 +37,7 @@ def test_all_prefixes_and_suffixes(kind: Case, data: st.DataObject) -> None:
 
 
 def test_updates_as_pairs_and_in_any_order() -> None:
-    places = FlatFat(agg.collect(), "abcdef")
+    places = FlatFat(agg.collect(), list("abcdef"))
     places.update([(5, "z"), (0, "y"), (3, "x"), (0, "w")])
     assert places.aggregate() == ["w", "b", "c", "x", "e", "z"]
     places.update({})

@@ -135,3 +135,8 @@ def test_a_null_remains_null_when_floats_are_subtracted() -> None:
     window.insert_many([5.0, None])
     window.evict()
     assert window.query() is None
+
+
+def test_an_empty_mixed_product_gives_each_aggregates_empty_result() -> None:
+    window = sash.DabaLite([agg.count(), agg.collect()])
+    assert window.query() == (0, None)

@@ -42,7 +42,7 @@ def test_a_combine_may_not_call_back_in(structure: type[Window], call: str) -> N
 
     window = structure(sash.monoid(combine, inverse=lambda s, e: s - e))
     window.insert_many([1, 2, 4])
-    for operation in (lambda: window.insert(8) or window.query(), lambda: window.slide([8], 9)):
+    for operation in (lambda: (window.insert(8), window.query()), lambda: window.slide([8], 9)):
         before = len(window)
         inside.append(window)
         with pytest.raises(RuntimeError, match="in use"):
@@ -68,7 +68,7 @@ def test_a_timed_window_may_not_be_called_back_either() -> None:
     window.insert_many([1, 2], [1, 2])
     inside.append(window)
     with pytest.raises(RuntimeError, match="in use"):
-        window.insert(3, 4)
+        window.slide([3, 4, 5], [4, 8, 16], 9)
     window.check_invariants()
     assert (len(window), window.query()) == (2, 3)
 

@@ -138,7 +138,10 @@ def part(name: str) -> str:
     """Return a part written by hand, with the results of its examples filled in."""
     text = (PARTS / f"{name}.md.in").read_text()
     fence = re.compile(r"(?<=```python\n).*?(?=\n```)", re.DOTALL)
-    return fence.sub(lambda found: run(found[0]), text)
+    try:
+        return fence.sub(lambda found: run(found[0]), text)
+    except Exception as error:
+        raise RuntimeError(f"an example in docs/parts/{name}.md.in fails: {error}") from error
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:

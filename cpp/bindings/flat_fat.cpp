@@ -86,7 +86,7 @@ void bind_flat_fat(nb::module_& m) {
            [](FlatFatHolder* self, nb::dict spec_dict, std::size_t capacity) {
              auto spec = std::make_shared<const Spec>(parse_spec(spec_dict));
              new (self) FlatFatHolder{};
-             with_monoid(*spec, [&](const auto& monoid) {
+             with_monoid<Scalars::few>(*spec, [&](const auto& monoid) {
                using M = std::remove_cvref_t<decltype(monoid)>;
                self->impl = std::make_unique<FlatFatOf<M>>(spec, monoid, capacity);
              });

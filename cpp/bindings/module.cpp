@@ -17,7 +17,10 @@ NB_MODULE(_core, m) {
       PyErr_SetString(PyExc_AssertionError, e.what());
     }
   });
+  // A window in a module's globals outlives the interpreter's last collection; that is no leak.
+  nanobind::set_leak_warnings(false);
   sash_py::bind_windows(m);
+  sash_py::bind_trees(m);
   sash_py::bind_flat_fat(m);
   sash_py::bind_columns(m);
 }

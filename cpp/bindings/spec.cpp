@@ -13,14 +13,18 @@ sash::Params params_of(nb::handle ints, nb::handle doubles) {
 
 char code_of(nb::handle h) { return nb::cast<std::string>(h).at(0); }
 
+const sash::Ops* ops_of(const std::string& name) {
+  const sash::Ops* ops = sash::find_ops(name);
+  if (ops == nullptr) raise(PyExc_ValueError, "no native aggregate is called " + name);
+  return ops;
+}
+
 void parse_record(nb::dict d, Spec& spec) {
   std::vector<sash::Component> components;
   for (nb::handle item : nb::cast<nb::sequence>(d["components"])) {
     const auto t = nb::cast<nb::tuple>(item);
-    const auto name = nb::cast<std::string>(t[0]);
-    const sash::Ops* ops = sash::find_ops(name);
-    if (ops == nullptr) raise(PyExc_ValueError, "no native aggregate is called " + name);
-    sash::Component c{ops, params_of(t[1], t[2]), nb::cast<int>(t[3]), nb::cast<int>(t[4])};
+    sash::Component c{ops_of(nb::cast<std::string>(t[0])), params_of(t[1], t[2]),
+                      nb::cast<int>(t[3]), nb::cast<int>(t[4])};
     components.push_back(std::move(c));
   }
   for (nb::handle item : nb::cast<nb::sequence>(d["cells"])) {
@@ -67,6 +71,9 @@ Spec parse_spec(nb::dict d) {
     spec.params = params_of(d["ints"], d["doubles"]);
     spec.cells.push_back({0, code_of(d["in"])});
     spec.outs.push_back({code_of(d["out"]), nb::none()});
+    spec.sources.push_back(nb::none());
+    std::vector<sash::Component> one{{ops_of(spec.name), spec.params, 0, -1}};
+    spec.layout = std::make_shared<const sash::RecordLayout>(std::move(one), 1);
   }
   return spec;
 }

@@ -9,9 +9,10 @@ namespace sash_py {
 
 using SpecPtr = std::shared_ptr<const Spec>;
 
-#define SASH_INSTANTIATE(S)                                    \
-  template std::unique_ptr<AnyWindow> make_window<S>(SpecPtr); \
-  template std::unique_ptr<AnyTimed> make_timed<S>(SpecPtr)
+// `declaration` is `template` where a structure is compiled, `extern template` where it is used.
+#define SASH_INSTANTIATE(declaration, S, scalars)                                   \
+  declaration std::unique_ptr<AnyWindow> make_window<S, Scalars::scalars>(SpecPtr); \
+  declaration std::unique_ptr<AnyTimed> make_timed<S, Scalars::scalars>(SpecPtr)
 
 std::unique_ptr<AnyWindow> make_subtract_on_evict(SpecPtr spec);
 std::unique_ptr<AnyTimed> make_timed_subtract_on_evict(SpecPtr spec);

@@ -133,10 +133,10 @@ class TimedOf final : public AnyTimed {
   sash::Held<M> out_;
 };
 
-template <template <class> class Structure>
+template <template <class> class Structure, Scalars Which>
 std::unique_ptr<AnyTimed> make_timed(std::shared_ptr<const Spec> spec) {
   std::unique_ptr<AnyTimed> made;
-  with_monoid(*spec, [&](const auto& m) {
+  with_monoid<Which>(*spec, [&](const auto& m) {
     using M = std::remove_cvref_t<decltype(m)>;
     made = std::make_unique<TimedOf<Structure<M>>>(spec, m);
   });

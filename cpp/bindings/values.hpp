@@ -48,6 +48,25 @@ inline std::int64_t to_int(nb::handle v) {
   return i;
 }
 
+// A time: a 64-bit integer and nothing that has to be guessed into one.
+inline std::int64_t to_time(nb::handle v) {
+  PyObject* o = v.ptr();
+  nb::object index;
+  if (!PyLong_CheckExact(o)) [[unlikely]] {
+    index = PyBool_Check(o) ? nb::object() : nb::steal(PyNumber_Index(o));
+    if (!index.is_valid()) {
+      PyErr_Clear();
+      raise(PyExc_TypeError, "a time is an integer, not " + shown(v));
+    }
+    o = index.ptr();
+  }
+  int overflow = 0;
+  const long long t = PyLong_AsLongLongAndOverflow(o, &overflow);
+  if (overflow != 0)
+    raise(PyExc_OverflowError, "time " + shown(v) + " does not fit in a 64-bit integer");
+  return t;
+}
+
 inline sash::Hash128 to_hash(nb::handle v) {
   PyObject* o = v.ptr();
   if (PyFloat_Check(o)) return sash::hash_of(PyFloat_AS_DOUBLE(o));

@@ -180,7 +180,7 @@ class WindowOf final : public AnyWindow {
   }
   void round(auto&& in, std::size_t i, std::size_t size) {
     window_.insert(in.at(i));
-    if (window_.size() > size) window_.evict();
+    while (window_.size() > size) window_.evict();
     window_.query(out_.get());
   }
   nb::object timed_slide(Column<M>& column, std::size_t size) {
@@ -203,10 +203,10 @@ class WindowOf final : public AnyWindow {
 };
 
 // The window of a structure for the monoid of a spec.
-template <template <class> class Structure>
+template <template <class> class Structure, Scalars Which>
 std::unique_ptr<AnyWindow> make_window(std::shared_ptr<const Spec> spec) {
   std::unique_ptr<AnyWindow> made;
-  with_monoid(*spec, [&](const auto& m) {
+  with_monoid<Which>(*spec, [&](const auto& m) {
     using M = std::remove_cvref_t<decltype(m)>;
     made = std::make_unique<WindowOf<Structure<M>>>(spec, m);
   });

@@ -15,46 +15,41 @@
 
 namespace sash_py {
 
-extern template std::unique_ptr<AnyWindow> make_window<sash::Recalc>(SpecPtr);
-extern template std::unique_ptr<AnyWindow> make_window<sash::TwoStacks>(SpecPtr);
-extern template std::unique_ptr<AnyWindow> make_window<sash::TwoStacksLite>(SpecPtr);
-extern template std::unique_ptr<AnyWindow> make_window<sash::Daba>(SpecPtr);
-extern template std::unique_ptr<AnyWindow> make_window<sash::DabaLite>(SpecPtr);
-extern template std::unique_ptr<AnyWindow> make_window<sash::FlatFit>(SpecPtr);
-extern template std::unique_ptr<AnyWindow> make_window<sash::Amta>(SpecPtr);
-extern template std::unique_ptr<AnyWindow> make_window<sash::ReactiveAggregator>(SpecPtr);
-extern template std::unique_ptr<AnyTimed> make_timed<sash::Recalc>(SpecPtr);
-extern template std::unique_ptr<AnyTimed> make_timed<sash::TwoStacks>(SpecPtr);
-extern template std::unique_ptr<AnyTimed> make_timed<sash::TwoStacksLite>(SpecPtr);
-extern template std::unique_ptr<AnyTimed> make_timed<sash::Daba>(SpecPtr);
-extern template std::unique_ptr<AnyTimed> make_timed<sash::DabaLite>(SpecPtr);
-extern template std::unique_ptr<AnyTimed> make_timed<sash::FlatFit>(SpecPtr);
-extern template std::unique_ptr<AnyTimed> make_timed<sash::Amta>(SpecPtr);
+SASH_INSTANTIATE(extern template, sash::Recalc, few);
+SASH_INSTANTIATE(extern template, sash::TwoStacks, few);
+SASH_INSTANTIATE(extern template, sash::TwoStacksLite, all);
+SASH_INSTANTIATE(extern template, sash::Daba, few);
+SASH_INSTANTIATE(extern template, sash::DabaLite, all);
+SASH_INSTANTIATE(extern template, sash::FlatFit, few);
+SASH_INSTANTIATE(extern template, sash::Amta, few);
+extern template std::unique_ptr<AnyWindow> make_window<sash::ReactiveAggregator, Scalars::few>(
+    SpecPtr);
 
 namespace {
 
 std::unique_ptr<AnyWindow> window_of(const std::string& structure, SpecPtr spec) {
-  if (structure == "Recalc") return make_window<sash::Recalc>(spec);
+  if (structure == "Recalc") return make_window<sash::Recalc, Scalars::few>(spec);
   if (structure == "SubtractOnEvict") return make_subtract_on_evict(spec);
-  if (structure == "TwoStacks") return make_window<sash::TwoStacks>(spec);
-  if (structure == "TwoStacksLite") return make_window<sash::TwoStacksLite>(spec);
-  if (structure == "Daba") return make_window<sash::Daba>(spec);
-  if (structure == "DabaLite") return make_window<sash::DabaLite>(spec);
-  if (structure == "FlatFit") return make_window<sash::FlatFit>(spec);
-  if (structure == "Amta") return make_window<sash::Amta>(spec);
-  if (structure == "ReactiveAggregator") return make_window<sash::ReactiveAggregator>(spec);
+  if (structure == "TwoStacks") return make_window<sash::TwoStacks, Scalars::few>(spec);
+  if (structure == "TwoStacksLite") return make_window<sash::TwoStacksLite, Scalars::all>(spec);
+  if (structure == "Daba") return make_window<sash::Daba, Scalars::few>(spec);
+  if (structure == "DabaLite") return make_window<sash::DabaLite, Scalars::all>(spec);
+  if (structure == "FlatFit") return make_window<sash::FlatFit, Scalars::few>(spec);
+  if (structure == "Amta") return make_window<sash::Amta, Scalars::few>(spec);
+  if (structure == "ReactiveAggregator")
+    return make_window<sash::ReactiveAggregator, Scalars::few>(spec);
   raise(PyExc_ValueError, "no structure is called " + structure);
 }
 
 std::unique_ptr<AnyTimed> timed_of(const std::string& structure, SpecPtr spec) {
-  if (structure == "Recalc") return make_timed<sash::Recalc>(spec);
+  if (structure == "Recalc") return make_timed<sash::Recalc, Scalars::few>(spec);
   if (structure == "SubtractOnEvict") return make_timed_subtract_on_evict(spec);
-  if (structure == "TwoStacks") return make_timed<sash::TwoStacks>(spec);
-  if (structure == "TwoStacksLite") return make_timed<sash::TwoStacksLite>(spec);
-  if (structure == "Daba") return make_timed<sash::Daba>(spec);
-  if (structure == "DabaLite") return make_timed<sash::DabaLite>(spec);
-  if (structure == "FlatFit") return make_timed<sash::FlatFit>(spec);
-  if (structure == "Amta") return make_timed<sash::Amta>(spec);
+  if (structure == "TwoStacks") return make_timed<sash::TwoStacks, Scalars::few>(spec);
+  if (structure == "TwoStacksLite") return make_timed<sash::TwoStacksLite, Scalars::all>(spec);
+  if (structure == "Daba") return make_timed<sash::Daba, Scalars::few>(spec);
+  if (structure == "DabaLite") return make_timed<sash::DabaLite, Scalars::all>(spec);
+  if (structure == "FlatFit") return make_timed<sash::FlatFit, Scalars::few>(spec);
+  if (structure == "Amta") return make_timed<sash::Amta, Scalars::few>(spec);
   raise(PyExc_ValueError, "no in-order structure is called " + structure);
 }
 
@@ -105,17 +100,16 @@ void bind_timed(nb::module_& m) {
              new (self) TimedHolder{};
              self->impl = timed_of(structure, std::make_shared<const Spec>(parse_spec(spec)));
            })
-      .def("insert", [](TimedHolder& w, std::int64_t time,
-                        nb::handle value) { w.use()->insert(time, value); })
+      .def("insert", [](TimedHolder& w, nb::handle time,
+                        nb::handle value) { w.use()->insert(to_time(time), value); })
       .def("evict",
            [](TimedHolder& w) {
              const auto use = w.use();
              refuse_empty(use->size(), "evict from");
              use->evict();
            })
-      .def(
-          "bulk_evict", [](TimedHolder& w, std::int64_t time) { return w.use()->bulk_evict(time); },
-          nb::arg("time"))
+      .def("bulk_evict",
+           [](TimedHolder& w, nb::handle time) { return w.use()->bulk_evict(to_time(time)); })
       .def("query", [](TimedHolder& w) { return w.use()->query(); })
       .def("__len__", [](TimedHolder& w) { return w.use()->size(); })
       .def_prop_ro("oldest",

@@ -143,7 +143,9 @@ class Trial {
   void evict() {
     const bool had = !model_.empty();
     step([&] { expect(tree_.evict() == had, "evict()"); },
-         [&] { if (had) model_.erase(model_.begin()); });
+         [&] {
+           if (had) model_.erase(model_.begin());
+         });
   }
   void evict(Time t) {
     const bool had = model_.count(t) != 0;
@@ -164,7 +166,9 @@ class Trial {
           tree_.bulk_insert(times.data(), times.size(),
                             [&](std::size_t i, auto* e) { m_.lift(e, {values[i]}); });
         },
-        [&] { for (std::size_t i = 0; i < times.size(); ++i) model_[times[i]].push_back(values[i]); });
+        [&] {
+          for (std::size_t i = 0; i < times.size(); ++i) model_[times[i]].push_back(values[i]);
+        });
   }
   void clear() {
     tree_.clear();
@@ -302,15 +306,15 @@ template <class M, bool Fingers>
 void orders(TreeShape shape, unsigned seed, const char* name, int n) {
   Trial<M, Fingers> t(shape, seed, name);
   t.every = 7;
-  for (int i = 0; i < n; ++i) t.insert(i);                                 // ascending
+  for (int i = 0; i < n; ++i) t.insert(i);  // ascending
   for (int i = 0; i < n / 2; ++i) t.evict();
-  for (int i = 0; i < n; ++i) t.insert(-i);                                // descending
-  for (int i = 0; i < n; ++i) t.insert(i % 2 != 0 ? i : 2 * n - i);        // zig-zag
-  for (int i = 0; i < n; ++i) t.insert(i < n / 2 ? 3 * i : 3 * (n - i));   // organ pipe
+  for (int i = 0; i < n; ++i) t.insert(-i);                               // descending
+  for (int i = 0; i < n; ++i) t.insert(i % 2 != 0 ? i : 2 * n - i);       // zig-zag
+  for (int i = 0; i < n; ++i) t.insert(i < n / 2 ? 3 * i : 3 * (n - i));  // organ pipe
   t.bulk_evict(-n / 2);
-  for (int i = 0; i < n / 4; ++i) t.insert(-10 * n), t.evict();            // far late
-  for (int i = 2 * n; i > n / 3; --i) t.evict(i);                          // from the back
-  for (int i = 0; i < n / 3; ++i) t.evict((i * 7) % (n / 3));              // from the middle
+  for (int i = 0; i < n / 4; ++i) t.insert(-10 * n), t.evict();  // far late
+  for (int i = 2 * n; i > n / 3; --i) t.evict(i);                // from the back
+  for (int i = 0; i < n / 3; ++i) t.evict((i * 7) % (n / 3));    // from the middle
   t.insert(kLowest), t.insert(kHighest), t.insert(kLowest), t.bulk_evict(kLowest);
   t.insert(kLowest), t.evict(kHighest);
   t.bulk_insert({kLowest, kLowest, 0, kHighest, kHighest});

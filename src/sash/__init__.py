@@ -36,14 +36,17 @@ from sash.structures import (
     TwoStacks,
     TwoStacksLite,
 )
+from sash.trees import ClassicTree, FingerTree
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Aggregate",
     "Amta",
+    "ClassicTree",
     "Daba",
     "DabaLite",
+    "FingerTree",
     "FlatFat",
     "FlatFit",
     "Laws",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ th:first-child, td:first-child { text-align: left; } th { color: #64707d; font-w
 def _svg(figure: Figure) -> str:
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
-    whole = text.getvalue()
+    whole = re.sub("<metadata>.*?</metadata>", "", text.getvalue(), flags=re.DOTALL)
     return whole[whole.index("<svg") :]
 
 

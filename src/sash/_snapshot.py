@@ -56,6 +56,8 @@ def write(structure: str, plan: Plan, saved: tuple[bytes, bytes, bytes, list[Any
 
 def read(structure: str, plan: Plan, data: bytes) -> tuple[bytes, bytes, bytes, list[Any]]:
     """Return what ``_load`` takes, or raise `SnapshotError` saying why it is not to be had."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
     header, buffers = _open(data)
     crc = header.pop("crc32", None)
     if header.get("format") != FORMAT:
@@ -76,7 +78,7 @@ def read(structure: str, plan: Plan, data: bytes) -> tuple[bytes, bytes, bytes, 
 
 def _open(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
     try:
-        with pa.ipc.open_stream(data) as reader:
+        with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
             table = reader.read_all()
             header = json.loads((table.schema.metadata or {})[_KEY])
         if table.num_rows != 1 or tuple(table.column_names) != _COLUMNS:

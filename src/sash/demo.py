@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     if options.output.exists() and not options.output.is_dir():
         parser.error(f"--output {options.output} is a file; name a directory")
-    from sash._demo_show import show  # noqa: PLC0415 (needs what was just looked for)
+    from sash._demo_show import show  # after the check: it needs them
 
     show(options.output, options.quick)
     return 0

@@ -4,5 +4,5 @@
 #include "../timed_window.hpp"
 
 namespace sash_py {
-SASH_INSTANTIATE(sash::Amta);
+SASH_INSTANTIATE(template, sash::Amta, few);
 }  // namespace sash_py

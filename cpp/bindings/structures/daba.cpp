@@ -4,5 +4,5 @@
 #include "../timed_window.hpp"
 
 namespace sash_py {
-SASH_INSTANTIATE(sash::Daba);
+SASH_INSTANTIATE(template, sash::Daba, few);
 }  // namespace sash_py

@@ -4,5 +4,5 @@
 #include "../timed_window.hpp"
 
 namespace sash_py {
-SASH_INSTANTIATE(sash::DabaLite);
+SASH_INSTANTIATE(template, sash::DabaLite, all);
 }  // namespace sash_py

@@ -4,5 +4,5 @@
 #include "../timed_window.hpp"
 
 namespace sash_py {
-SASH_INSTANTIATE(sash::FlatFit);
+SASH_INSTANTIATE(template, sash::FlatFit, few);
 }  // namespace sash_py

@@ -4,5 +4,5 @@
 #include "../timed_window.hpp"
 
 namespace sash_py {
-template std::unique_ptr<AnyWindow> make_window<sash::ReactiveAggregator>(SpecPtr);
+template std::unique_ptr<AnyWindow> make_window<sash::ReactiveAggregator, Scalars::few>(SpecPtr);
 }  // namespace sash_py

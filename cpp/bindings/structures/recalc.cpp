@@ -4,5 +4,5 @@
 #include "../timed_window.hpp"
 
 namespace sash_py {
-SASH_INSTANTIATE(sash::Recalc);
+SASH_INSTANTIATE(template, sash::Recalc, few);
 }  // namespace sash_py

@@ -11,7 +11,7 @@ namespace {
 template <class Made, template <class> class Of>
 std::unique_ptr<Made> make(SpecPtr spec) {
   std::unique_ptr<Made> made;
-  with_monoid(*spec, [&](const auto& m) {
+  with_monoid<Scalars::few>(*spec, [&](const auto& m) {
     using M = std::remove_cvref_t<decltype(m)>;
     if constexpr (sash::Invertible<M>)
       made = std::make_unique<Of<sash::SubtractOnEvict<M>>>(spec, m);

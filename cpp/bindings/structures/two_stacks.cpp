@@ -4,5 +4,5 @@
 #include "../timed_window.hpp"
 
 namespace sash_py {
-SASH_INSTANTIATE(sash::TwoStacks);
+SASH_INSTANTIATE(template, sash::TwoStacks, few);
 }  // namespace sash_py

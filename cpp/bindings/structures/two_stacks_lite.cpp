@@ -4,5 +4,5 @@
 #include "../timed_window.hpp"
 
 namespace sash_py {
-SASH_INSTANTIATE(sash::TwoStacksLite);
+SASH_INSTANTIATE(template, sash::TwoStacksLite, all);
 }  // namespace sash_py

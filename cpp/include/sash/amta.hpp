@@ -4,7 +4,7 @@
 //   time     query 1, insert amortised 2, evict amortised 1 + (log n) / n combines (worst log n);
 //            evict_many(k) O(log n) combines
 //   space    2n partial aggregates
-//   paper    AMTA (Villalba et al. 2019), as compared in paper 002, section 8.1
+//   paper    AMTA (Villalba et al. 2019), as compared in the DABA article, section 8.1
 //   use      a comparator; in-order windows with bulk evictions
 //
 // Level k holds the aggregates of aligned blocks of 2^k entries. The window is the blocks on the

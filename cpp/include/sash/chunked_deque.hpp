@@ -3,7 +3,7 @@
 // Cost: push_back, pop_front and moving a position by one are worst-case O(1) (one allocation at
 // most); nothing is ever moved. Space: chunks double from 8 slots up to `kChunkBytes`, so a short
 // window is small and a long one has at most one partly used chunk at each end, plus one spare.
-// Memory goes back to the allocator as the window shrinks. (Paper 002, definition 4.)
+// Memory goes back to the allocator as the window shrinks. (DABA article, definition 4.)
 //
 // A slot is `stride` cells of raw memory; the owner starts and drops what is in it.
 //

@@ -11,7 +11,7 @@
 // of lA joins the finished part), one for each insert or evict, until the next flip. So the five
 // inner positions of the paper are three lengths here, and a shift is one decrement.
 //
-// Size invariants (paper 002, section 5): the window is empty, or 2 |lL| + |lA| + 1 = |lF| - |lB|.
+// Size invariants (DABA article, section 5): the window is empty, or 2 |lL| + |lA| + 1 = |lF| - |lB|.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 //   laws     associative
 //   time     query amortised 1 (worst n - 1), insert 0, evict 0 combines
 //   space    n partial aggregates and n links
-//   paper    FlatFIT (Shein et al. 2017), as compared in paper 002, section 8.1
+//   paper    FlatFIT (Shein et al. 2017), as compared in the DABA article, section 8.1
 //   use      a comparator; expensive combines with rare queries
 //
 // Each slot holds the aggregate from itself up to the slot its link names. A query follows the

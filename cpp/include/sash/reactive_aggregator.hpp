@@ -1,9 +1,10 @@
 // ReactiveAggregator
 //   order    in at the back, out anywhere
 //   laws     associative
-//   time     insert 0, evict 0; a query after m changes at most m (1 + ceil(log2(n / m))) + 2 log2
-//   n space    2n to 8n partial aggregates paper    General Incremental Sliding-Window Aggregation,
-//   section 5 use      evictions that are not first in, first out; many changes between queries
+//   time     insert 0, evict 0; a query after m changes m (1 + ceil(log2(n / m))) + 2 log2 n combines
+//   space    2n to 8n partial aggregates
+//   paper    General Incremental Sliding-Window Aggregation, section 5
+//   use      evictions that are not first in, first out; many changes between queries
 //
 // A circular buffer on the places of a FlatFat. An eviction in the middle leaves a hole that holds
 // the identity; holes at the ends are skipped at once. Changes are only noted; the next query

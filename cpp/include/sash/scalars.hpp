@@ -1,6 +1,6 @@
 // The small aggregates: a fixed struct of a few words, inlined into every structure.
 //
-// Mathematics. Each S below is lift / combine / lower (paper 003, section 3). The state itself
+// Mathematics. Each S below is lift / combine / lower (General Incremental Sliding-Window Aggregation, section 3). The state itself
 // knows whether anything but nulls came in, so that an empty window lowers to null:
 //   - a float sum starts from -0.0, which no sum of lifted values can be (lift turns -0.0 to +0.0);
 //   - min and max of floats work on order-preserving integers, whose extremes no float maps to;

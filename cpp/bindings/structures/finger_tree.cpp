@@ -1,0 +1,5 @@
+#include "../tree_window.hpp"
+
+namespace sash_py {
+template std::unique_ptr<AnyTree> make_tree<true>(std::shared_ptr<const Spec>, unsigned, unsigned);
+}  // namespace sash_py
