@@ -1,4 +1,4 @@
-"""Run the benchmarks and write their raw results: ``python -m benchmarks [--quick] [names ...]``."""
+"""Run the benchmarks and write their raw results."""
 
 from __future__ import annotations
 

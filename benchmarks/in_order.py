@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import sash
-from sash import agg
 
+import sash
 from benchmarks.measure import Row, cpu_ns
+from sash import agg
 
 LITE = (sash.TwoStacksLite, sash.DabaLite)
 ALL = (*LITE, sash.TwoStacks, sash.Daba, sash.FlatFit, sash.Amta)
@@ -51,7 +51,9 @@ def aggregates(quick: bool) -> list[Row]:
             window = structure(what)
             window.insert_many(values[:size])
             results.append(window.slide(values, size))
-            row[structure.__name__] = cpu_ns(lambda w=window, n=size: w.slide(values, n), len(values))
+            row[structure.__name__] = cpu_ns(
+                lambda w=window, n=size: w.slide(values, n), len(values)
+            )
         agree(name, results)
         out.append(row)
     return out

@@ -33,22 +33,32 @@ void bind_trees(nb::module_& m) {
              self->impl = fingers ? make_tree<true>(spec, leaf, fanout)
                                   : make_tree<false>(spec, leaf, fanout);
            })
-      .def("insert", [](TreeHolder& w, nb::handle time,
-                        nb::handle value) { w.use()->insert(to_time(time), value); })
+      .def(
+          "insert",
+          [](TreeHolder& w, nb::handle time, nb::handle value) {
+            w.use()->insert(to_time(time), value);
+          },
+          nb::arg().none(), nb::arg().none())
       .def("evict",
            [](TreeHolder& w) {
              const auto use = w.use();
              refuse_empty(use->size(), "evict from");
              use->evict();
            })
-      .def("evict", [](TreeHolder& w, nb::handle time) { return w.use()->evict_at(to_time(time)); })
-      .def("bulk_evict",
-           [](TreeHolder& w, nb::handle time) { return w.use()->bulk_evict(to_time(time)); })
+      .def(
+          "evict", [](TreeHolder& w, nb::handle time) { return w.use()->evict_at(to_time(time)); },
+          nb::arg().none())
+      .def(
+          "bulk_evict",
+          [](TreeHolder& w, nb::handle time) { return w.use()->bulk_evict(to_time(time)); },
+          nb::arg().none())
       .def("query", [](TreeHolder& w) { return w.use()->query(); })
-      .def("query",
-           [](TreeHolder& w, nb::handle from, nb::handle to) {
-             return w.use()->query_between(to_time(from), to_time(to));
-           })
+      .def(
+          "query",
+          [](TreeHolder& w, nb::handle from, nb::handle to) {
+            return w.use()->query_between(to_time(from), to_time(to));
+          },
+          nb::arg().none(), nb::arg().none())
       .def("__len__", [](TreeHolder& w) { return w.use()->size(); })
       .def_prop_ro("oldest", [](TreeHolder& w) { return time_of_end(w, true); })
       .def_prop_ro("youngest", [](TreeHolder& w) { return time_of_end(w, false); })

@@ -63,8 +63,9 @@ void bind_window(nb::module_& m) {
              new (self) WindowHolder{};
              self->impl = window_of(structure, std::make_shared<const Spec>(parse_spec(spec)));
            })
-      // Without named arguments nanobind takes its shorter way in.
-      .def("insert", [](WindowHolder& w, nb::handle value) { w.use()->insert(value); })
+      .def(
+          "insert", [](WindowHolder& w, nb::handle value) { w.use()->insert(value); },
+          nb::arg().none())
       .def("evict",
            [](WindowHolder& w) {
              const auto use = w.use();
@@ -100,16 +101,22 @@ void bind_timed(nb::module_& m) {
              new (self) TimedHolder{};
              self->impl = timed_of(structure, std::make_shared<const Spec>(parse_spec(spec)));
            })
-      .def("insert", [](TimedHolder& w, nb::handle time,
-                        nb::handle value) { w.use()->insert(to_time(time), value); })
+      .def(
+          "insert",
+          [](TimedHolder& w, nb::handle time, nb::handle value) {
+            w.use()->insert(to_time(time), value);
+          },
+          nb::arg().none(), nb::arg().none())
       .def("evict",
            [](TimedHolder& w) {
              const auto use = w.use();
              refuse_empty(use->size(), "evict from");
              use->evict();
            })
-      .def("bulk_evict",
-           [](TimedHolder& w, nb::handle time) { return w.use()->bulk_evict(to_time(time)); })
+      .def(
+          "bulk_evict",
+          [](TimedHolder& w, nb::handle time) { return w.use()->bulk_evict(to_time(time)); },
+          nb::arg().none())
       .def("query", [](TimedHolder& w) { return w.use()->query(); })
       .def("__len__", [](TimedHolder& w) { return w.use()->size(); })
       .def_prop_ro("oldest",

@@ -11,6 +11,7 @@ import copy
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sash._aggregate import Aggregate, PythonMonoid
@@ -51,9 +52,9 @@ for values 0, 0, 1
     if not isinstance(aggregate, Aggregate):
         raise TypeError(f"expected an aggregate such as agg.sum(), not {aggregate!r}")
     try:
-        from hypothesis import HealthCheck, Phase, find, settings  # noqa: PLC0415
-        from hypothesis import strategies as st  # noqa: PLC0415
-        from hypothesis.errors import NoSuchExample  # noqa: PLC0415
+        from hypothesis import HealthCheck, Phase, find, settings
+        from hypothesis import strategies as st
+        from hypothesis.errors import NoSuchExample
     except ImportError as error:
         raise ImportError("check_monoid needs Hypothesis: pip install 'sash[testing]'") from error
     if values is None:
@@ -71,7 +72,7 @@ for values 0, 0, 1
         try:
             found = find(
                 st.tuples(*[runs] * law.states),
-                lambda example, law=law: law.broken(*example) is not None,
+                partial(_breaks, law),
                 settings=effort,
             )
         except NoSuchExample:
@@ -86,6 +87,10 @@ class _Law:
 
     states: int
     broken: Callable[..., str | None]
+
+
+def _breaks(law: _Law, example: tuple[Any, ...]) -> bool:
+    return law.broken(*example) is not None
 
 
 def _laws(aggregate: Aggregate) -> Iterator[_Law]:
@@ -212,7 +217,7 @@ def same(a: Any, b: Any, *, exact: bool) -> bool:
 
 def _default_values(aggregate: Aggregate) -> SearchStrategy[Any]:
     """Choose values by what the aggregate reads: pairs where it reads two columns."""
-    from hypothesis import strategies as st  # noqa: PLC0415
+    from hypothesis import strategies as st
 
     # Sums of these are exact, and of three of them fit: what differs is the law, not rounding.
     floats = st.integers(-(1 << 20), 1 << 20).map(lambda i: i / 64)

@@ -21,10 +21,10 @@ class Tree(_core.Tree):
 
     if TYPE_CHECKING:
 
-        def query(self, t_from: int = ..., t_to: int = ..., /) -> Any:
+        def query(self, t_from: object = ..., t_to: object = ..., /) -> Any:
             """Return the aggregate of the window, or of the times from ``t_from`` to ``t_to``."""
 
-        def evict(self, time: int = ..., /) -> Any:
+        def evict(self, time: object = ..., /) -> Any:
             """Evict the oldest entry, or the one at a time: whether there was one."""
 
     def __init__(
