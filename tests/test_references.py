@@ -126,7 +126,7 @@ def test_failing_leaks_nothing(structure: type[Window], call: str) -> None:
                 CALLS[call](window)
             failing.left = -1
             if call not in ("insert", "insert_many"):
-                while len(window) < 12:
+                while len(window) < 20:
                     window.insert(1)
             counts.append(alive() - 3 * len(window))
         assert counts[2] <= counts[0] + 2

@@ -82,8 +82,7 @@ def machine(structure: type[Window], kind: Case) -> type[RuleBasedStateMachine]:
             assert repr(got) == repr(wanted)
             for value in batch:
                 self.values.append(value)
-                if len(self.values) > size:
-                    del self.values[0]
+                del self.values[:-size]
 
         @rule()
         def clear(self) -> None:

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "families.hpp"
+#include "holder.hpp"
 #include "window.hpp"
 
 namespace sash_py {
@@ -18,6 +19,7 @@ class AnyFlatFat {
   virtual nb::object suffix(std::size_t place) = 0;
   virtual std::size_t capacity() const = 0;
   virtual void check_invariants() const = 0;
+  virtual const Spec& spec() const = 0;
 };
 
 template <class M>
@@ -53,18 +55,19 @@ class FlatFatOf final : public AnyFlatFat {
   }
   nb::object aggregate() override {
     fat_.aggregate(out_.get());
-    return port_.lower(m_, out_.get());
+    return take_lowered(port_, m_, out_.get());
   }
   nb::object prefix(std::size_t place) override {
     fat_.prefix(place, out_.get());
-    return port_.lower(m_, out_.get());
+    return take_lowered(port_, m_, out_.get());
   }
   nb::object suffix(std::size_t place) override {
     fat_.suffix(place, out_.get());
-    return port_.lower(m_, out_.get());
+    return take_lowered(port_, m_, out_.get());
   }
   std::size_t capacity() const override { return fat_.capacity(); }
   void check_invariants() const override { fat_.check_invariants(); }
+  const Spec& spec() const override { return *spec_; }
 
  private:
   std::shared_ptr<const Spec> spec_;
@@ -74,14 +77,12 @@ class FlatFatOf final : public AnyFlatFat {
   sash::Held<M> out_;
 };
 
-struct FlatFatHolder {
-  std::unique_ptr<AnyFlatFat> impl;
-};
+using FlatFatHolder = Holder<AnyFlatFat>;
 
 }  // namespace
 
 void bind_flat_fat(nb::module_& m) {
-  nb::class_<FlatFatHolder>(m, "FlatFat")
+  nb::class_<FlatFatHolder>(m, "FlatFat", nb::type_slots(collected<AnyFlatFat>()))
       .def("__init__",
            [](FlatFatHolder* self, nb::dict spec_dict, std::size_t capacity) {
              auto spec = std::make_shared<const Spec>(parse_spec(spec_dict));
@@ -92,12 +93,12 @@ void bind_flat_fat(nb::module_& m) {
              });
            })
       .def("_update", [](FlatFatHolder& f, const std::vector<std::size_t>& places,
-                         nb::list values) { f.impl->update(places, values); })
-      .def("aggregate", [](FlatFatHolder& f) { return f.impl->aggregate(); })
-      .def("_prefix", [](FlatFatHolder& f, std::size_t place) { return f.impl->prefix(place); })
-      .def("_suffix", [](FlatFatHolder& f, std::size_t place) { return f.impl->suffix(place); })
-      .def_prop_ro("capacity", [](FlatFatHolder& f) { return f.impl->capacity(); })
-      .def("check_invariants", [](FlatFatHolder& f) { f.impl->check_invariants(); });
+                         nb::list values) { f.use()->update(places, values); })
+      .def("aggregate", [](FlatFatHolder& f) { return f.use()->aggregate(); })
+      .def("_prefix", [](FlatFatHolder& f, std::size_t place) { return f.use()->prefix(place); })
+      .def("_suffix", [](FlatFatHolder& f, std::size_t place) { return f.use()->suffix(place); })
+      .def_prop_ro("capacity", [](FlatFatHolder& f) { return f.use()->capacity(); })
+      .def("check_invariants", [](FlatFatHolder& f) { f.use()->check_invariants(); });
 }
 
 }  // namespace sash_py

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "errors.hpp"
+#include "spec.hpp"
 
 namespace sash_py {
 
@@ -36,6 +36,28 @@ class Holder {
  private:
   bool busy_ = false;
 };
+
+// Shows the collector the Python functions a window holds, so that a window that is part of its own
+// aggregate's closure can be collected.
+template <class Any>
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const auto* holder = nb::inst_ptr<Holder<Any>>(self);
+  if (holder->impl == nullptr) return 0;
+  const PyFunctions* f = holder->impl->spec().functions.get();
+  if (f == nullptr) return 0;
+  for (const nb::object* o : {&f->lift, &f->combine, &f->lower, &f->identity, &f->inverse})
+    Py_VISIT(o->ptr());
+  return 0;
+}
+
+template <class Any>
+const PyType_Slot* collected() {
+  static const PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse<Any>)},
+                                      {0, nullptr}};
+  return slots;
+}
 
 inline void refuse_empty(std::size_t size, const char* what) {
   if (size == 0) [[unlikely]]

@@ -31,6 +31,7 @@ class AnyTimed {
   virtual nb::list items() = 0;
   virtual std::size_t bytes() const = 0;
   virtual nb::tuple save() = 0;
+  virtual const Spec& spec() const = 0;
   virtual void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) = 0;
 };
 
@@ -47,52 +48,59 @@ class TimedOf final : public AnyTimed {
 
  public:
   TimedOf(std::shared_ptr<const Spec> spec, const M& m)
-      : spec_(std::move(spec)), port_(*spec_), window_(m), out_(monoid()) {}
+      : spec_(std::move(spec)),
+        port_(*spec_),
+        window_(std::make_unique<sash::Timed<Structure>>(m)),
+        out_(monoid()) {}
 
-  void insert(std::int64_t t, nb::handle v) override { window_.insert(t, port_.read(v)); }
+  void insert(std::int64_t t, nb::handle v) override { window_->insert(t, port_.read(v)); }
   void insert_many(TimeColumn times, nb::handle columns) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
-    all_or_nothing<M>(*this, [&] {
+    whole_column([&] {
       auto&& in = column.reader();
       for (std::size_t i = 0, n = column.size(); i < n; ++i)
-        window_.insert(times.data()[i], in.at(i));
+        window_->insert(times.data()[i], in.at(i));
     });
   }
-  void evict() override { window_.evict(); }
+  void evict() override { window_->evict(); }
   std::size_t bulk_evict(std::int64_t t) override {
     std::size_t n = 0;
-    all_or_nothing<M>(*this, [&] { n = window_.bulk_evict(t); });
+    whole_column([&] { n = window_->bulk_evict(t); });
     return n;
   }
   nb::object query() override {
-    window_.window().query(out_.get());
-    return port_.lower(monoid(), out_.get());
+    window_->window().query(out_.get());
+    return take_lowered(port_, monoid(), out_.get());
   }
-  std::size_t size() const override { return window_.size(); }
-  std::int64_t oldest() const override { return window_.oldest(); }
-  std::int64_t youngest() const override { return window_.youngest(); }
-  void clear() override { window_.clear(); }
-  void check_invariants() override { window_.check_invariants(); }
-  std::size_t bytes() const override { return window_.bytes(); }
+  std::size_t size() const override { return window_->size(); }
+  const Spec& spec() const override { return *spec_; }
+  std::int64_t oldest() const override { return window_->oldest(); }
+  std::int64_t youngest() const override { return window_->youngest(); }
+  void clear() override {
+    window_->clear();
+    monoid().set_identity(out_.get());
+  }
+  void check_invariants() override { window_->check_invariants(); }
+  std::size_t bytes() const override { return window_->bytes(); }
 
   nb::object slide(TimeColumn times, nb::handle columns, std::int64_t span,
                    bool by_count) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     Results<M> results(*spec_, column.size());
-    all_or_nothing<M>(*this, [&] {
+    whole_column([&] {
       auto&& in = column.reader();
       auto&& out = results.writer();
       for (std::size_t i = 0, n = column.size(); i < n; ++i) {
-        window_.insert(times.data()[i], in.at(i));
+        window_->insert(times.data()[i], in.at(i));
         bool any = false;
         if (by_count) {
-          while (window_.size() > static_cast<std::size_t>(span)) window_.evict();
-        } else if (const std::int64_t t = last_outside(window_.youngest(), span, any); any) {
-          window_.bulk_evict(t);
+          while (window_->size() > static_cast<std::size_t>(span)) window_->evict();
+        } else if (const std::int64_t t = last_outside(window_->youngest(), span, any); any) {
+          window_->bulk_evict(t);
         }
-        window_.window().query(out_.get());
+        window_->window().query(out_.get());
         out.put(monoid(), i, out_.get());
       }
       results.done(out);
@@ -104,9 +112,9 @@ class TimedOf final : public AnyTimed {
     nb::list all;
     if constexpr (Structure::keeps_values) {
       std::vector<std::int64_t> times;
-      window_.for_each_time([&](std::int64_t t) { times.push_back(t); });
+      window_->for_each_time([&](std::int64_t t) { times.push_back(t); });
       std::size_t i = 0;
-      window_.window().for_each([&](const typename M::Cell* cell) {
+      window_->window().for_each([&](const typename M::Cell* cell) {
         all.append(nb::make_tuple(times[i++], lowered<M>(port_, monoid(), Structure::kept, cell)));
       });
     } else {
@@ -117,19 +125,25 @@ class TimedOf final : public AnyTimed {
 
   nb::tuple save() override {
     Saving a;
-    window_.archive(a);
+    window_->archive(a);
     return a.take();
   }
   void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) override {
-    load_archive(window_, numbers, times, cells, objects);
+    load_archive(*window_, numbers, times, cells, objects);
   }
 
  private:
-  const M& monoid() const { return window_.window().monoid(); }
+  template <class F>
+  void whole_column(F&& f) {
+    all_or_nothing<M>(
+        window_, [](sash::Timed<Structure>& w) { return copy_of(w, w.window().monoid()); }, f);
+    monoid().set_identity(out_.get());
+  }
+  const M& monoid() const { return window_->window().monoid(); }
 
   std::shared_ptr<const Spec> spec_;
   Port<M> port_;
-  sash::Timed<Structure> window_;
+  std::unique_ptr<sash::Timed<Structure>> window_;
   sash::Held<M> out_;
 };
 

@@ -21,17 +21,20 @@ class TreeOf final : public AnyTree {
 
  public:
   TreeOf(std::shared_ptr<const Spec> spec, const M& m, sash::TreeShape shape)
-      : spec_(std::move(spec)), port_(*spec_), tree_(m, shape), out_(tree_.monoid()) {}
+      : spec_(std::move(spec)),
+        port_(*spec_),
+        tree_(std::make_unique<Structure>(m, shape)),
+        out_(tree_->monoid()) {}
 
-  void insert(std::int64_t t, nb::handle v) override { tree_.insert(t, port_.read(v)); }
+  void insert(std::int64_t t, nb::handle v) override { tree_->insert(t, port_.read(v)); }
   // Times must ascend; the Python side has sorted them. The tree takes all rows or none.
   void insert_many(TimeColumn times, nb::handle columns) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     const auto run = [&] {
       auto&& in = column.reader();
-      tree_.bulk_insert(times.data(), times.shape(0),
-                        [&](std::size_t i, Cell* to) { tree_.monoid().lift(to, in.at(i)); });
+      tree_->bulk_insert(times.data(), times.shape(0),
+                         [&](std::size_t i, Cell* to) { tree_->monoid().lift(to, in.at(i)); });
     };
     if constexpr (Port<M>::native) {
       nb::gil_scoped_release release;
@@ -40,40 +43,44 @@ class TreeOf final : public AnyTree {
       run();
     }
   }
-  void evict() override { tree_.evict(); }
-  bool evict_at(std::int64_t t) override { return tree_.evict(t); }
-  std::size_t bulk_evict(std::int64_t t) override { return tree_.bulk_evict(t); }
+  void evict() override { tree_->evict(); }
+  bool evict_at(std::int64_t t) override { return tree_->evict(t); }
+  std::size_t bulk_evict(std::int64_t t) override { return tree_->bulk_evict(t); }
   nb::object query() override {
-    tree_.query(out_.get());
-    return port_.lower(tree_.monoid(), out_.get());
+    tree_->query(out_.get());
+    return take_lowered(port_, tree_->monoid(), out_.get());
   }
   nb::object query_between(std::int64_t from, std::int64_t to) override {
-    tree_.query(from, to, out_.get());
-    return port_.lower(tree_.monoid(), out_.get());
+    tree_->query(from, to, out_.get());
+    return take_lowered(port_, tree_->monoid(), out_.get());
   }
-  std::size_t size() const override { return tree_.size(); }
-  std::int64_t oldest() const override { return tree_.oldest(); }
-  std::int64_t youngest() const override { return tree_.youngest(); }
-  void clear() override { tree_.clear(); }
-  void check_invariants() override { tree_.check_invariants(); }
-  std::size_t bytes() const override { return tree_.bytes(); }
-  int height() const override { return tree_.height(); }
-  sash::TreeShape shape() const override { return tree_.shape(); }
+  std::size_t size() const override { return tree_->size(); }
+  const Spec& spec() const override { return *spec_; }
+  std::int64_t oldest() const override { return tree_->oldest(); }
+  std::int64_t youngest() const override { return tree_->youngest(); }
+  void clear() override {
+    tree_->clear();
+    tree_->monoid().set_identity(out_.get());
+  }
+  void check_invariants() override { tree_->check_invariants(); }
+  std::size_t bytes() const override { return tree_->bytes(); }
+  int height() const override { return tree_->height(); }
+  sash::TreeShape shape() const override { return tree_->shape(); }
 
   nb::object slide(TimeColumn times, nb::handle columns, std::int64_t span,
                    bool by_count) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     Results<M> results(*spec_, column.size());
-    all_or_nothing<M>(*this, [&] {
+    whole_column([&] {
       auto&& in = column.reader();
       auto&& out = results.writer();
       for (std::size_t i = 0, n = column.size(); i < n; ++i) {
-        tree_.insert(times.data()[i], in.at(i));
+        tree_->insert(times.data()[i], in.at(i));
         if (by_count) keep_youngest(static_cast<std::size_t>(span));
         else keep_within(span);
-        tree_.query(out_.get());
-        out.put(tree_.monoid(), i, out_.get());
+        tree_->query(out_.get());
+        out.put(tree_->monoid(), i, out_.get());
       }
       results.done(out);
     });
@@ -82,18 +89,18 @@ class TreeOf final : public AnyTree {
 
   nb::list items() override {
     nb::list all;
-    tree_.for_each([&](std::int64_t t, const Cell* entry) {
-      all.append(nb::make_tuple(t, lowered<M>(port_, tree_.monoid(), sash::Holds::entry, entry)));
+    tree_->for_each([&](std::int64_t t, const Cell* entry) {
+      all.append(nb::make_tuple(t, lowered<M>(port_, tree_->monoid(), sash::Holds::entry, entry)));
     });
     return all;
   }
 
   nb::tuple save() override {
     Saving a;
-    a.count(tree_.size());
-    tree_.for_each([&](std::int64_t t, const Cell* entry) {
+    a.count(tree_->size());
+    tree_->for_each([&](std::int64_t t, const Cell* entry) {
       a.time(t);
-      a.entry(tree_.monoid(), entry);
+      a.entry(tree_->monoid(), entry);
     });
     return a.take();
   }
@@ -107,30 +114,49 @@ class TreeOf final : public AnyTree {
         a.time(at[i]);
         a.require(i == 0 || at[i] > at[i - 1], "times do not ascend");
       }
-      tree_.bulk_insert(at.data(), n, [&](std::size_t, Cell* to) { a.entry(tree_.monoid(), to); });
+      tree_->bulk_insert(at.data(), n,
+                         [&](std::size_t, Cell* to) { a.entry(tree_->monoid(), to); });
       a.finish();
     } catch (...) {
-      tree_.clear();
+      tree_->clear();
       throw;
     }
   }
 
  private:
+  template <class F>
+  void whole_column(F&& f) {
+    const auto copy = [](Structure& from) {
+      std::vector<std::int64_t> times;
+      std::vector<const Cell*> entries;
+      from.for_each([&](std::int64_t t, const Cell* e) {
+        times.push_back(t);
+        entries.push_back(e);
+      });
+      auto fresh = std::make_unique<Structure>(from.monoid(), from.shape());
+      fresh->bulk_insert(times.data(), times.size(), [&](std::size_t i, Cell* to) {
+        fresh->monoid().copy_entry(to, entries[i]);
+      });
+      return fresh;
+    };
+    all_or_nothing<M>(tree_, copy, f);
+    tree_->monoid().set_identity(out_.get());
+  }
   void keep_youngest(std::size_t n) {
-    while (tree_.size() > n) tree_.evict();
+    while (tree_->size() > n) tree_->evict();
   }
   // Mostly one entry leaves when one comes in; a gap in time drops the rest at once.
   void keep_within(std::int64_t span) {
     bool any = false;
-    const std::int64_t t = last_outside(tree_.youngest(), span, any);
-    if (!any || tree_.oldest() > t) return;
-    tree_.evict();
-    if (!tree_.empty() && tree_.oldest() <= t) tree_.bulk_evict(t);
+    const std::int64_t t = last_outside(tree_->youngest(), span, any);
+    if (!any || tree_->oldest() > t) return;
+    tree_->evict();
+    if (!tree_->empty() && tree_->oldest() <= t) tree_->bulk_evict(t);
   }
 
   std::shared_ptr<const Spec> spec_;
   Port<M> port_;
-  Structure tree_;
+  std::unique_ptr<Structure> tree_;
   sash::Held<M> out_;
 };
 

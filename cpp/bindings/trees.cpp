@@ -25,7 +25,7 @@ std::int64_t time_of_end(TreeHolder& w, bool oldest) {
 }  // namespace
 
 void bind_trees(nb::module_& m) {
-  nb::class_<TreeHolder>(m, "Tree")
+  nb::class_<TreeHolder>(m, "Tree", nb::type_slots(collected<AnyTree>()))
       .def("__init__",
            [](TreeHolder* self, bool fingers, nb::dict dict, unsigned leaf, unsigned fanout) {
              auto spec = std::make_shared<const Spec>(parse_spec(dict));

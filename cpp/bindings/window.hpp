@@ -29,24 +29,23 @@ class AnyWindow {
   virtual void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) = 0;
   virtual std::uint64_t next_ticket() const { return 0; }
   virtual bool evict_ticket(std::uint64_t) { return false; }
+  virtual const Spec& spec() const = 0;
 };
 
 // Runs f on a whole column. Native monoids need no Python, so the GIL is released; what they cannot
-// lower (an overflow) leaves the window where it happened. Python ones may raise at any row: the
-// window is saved before and put back, so that the call changes all or nothing.
-template <class M, class Window, class F>
-void all_or_nothing(Window& window, F&& f) {
+// lower (an overflow) leaves the window where it happened. Python ones may raise at any row: f then
+// works on a copy, and the window itself, untouched, comes back when it fails.
+template <class M, class Structure, class Copy, class F>
+void all_or_nothing(std::unique_ptr<Structure>& window, Copy&& copy, F&& f) {
   if constexpr (Port<M>::native) {
     nb::gil_scoped_release release;
     f();
   } else {
-    const nb::tuple before = window.save();
+    std::unique_ptr<Structure> kept = std::exchange(window, copy(*window));
     try {
       f();
     } catch (...) {
-      window.clear();
-      window.load(nb::cast<nb::bytes>(before[0]), nb::cast<nb::bytes>(before[1]),
-                  nb::cast<nb::bytes>(before[2]), nb::cast<nb::list>(before[3]));
+      window = std::move(kept);
       throw;
     }
   }
@@ -66,6 +65,18 @@ void load_archive(Structure& window, nb::bytes numbers, nb::bytes times, nb::byt
   }
 }
 
+// The same structure again, entry by entry.
+template <class Structure, class... Args>
+std::unique_ptr<Structure> copy_of(Structure& window, Args&&... args) {
+  Saving saved;
+  window.archive(saved);
+  const nb::tuple t = saved.take();
+  auto fresh = std::make_unique<Structure>(std::forward<Args>(args)...);
+  load_archive(*fresh, nb::cast<nb::bytes>(t[0]), nb::cast<nb::bytes>(t[1]),
+               nb::cast<nb::bytes>(t[2]), nb::cast<nb::list>(t[3]));
+  return fresh;
+}
+
 inline constexpr const char* kNoValues =
     "this structure stores partial aggregates, not the values they were made of: it cannot be "
     "iterated (TwoStacks, Daba, ReactiveAggregator and FingerTree can)";
@@ -83,41 +94,60 @@ nb::object lowered(Port<M>& port, const M& m, sash::Holds kept, const typename M
   return port.lower(m, state.get());
 }
 
+// The result of a state that is then given up: a window keeps no state but those in it.
+template <class M>
+nb::object take_lowered(Port<M>& port, const M& m, typename M::Cell* state) {
+  if constexpr (Port<M>::native) {
+    return port.lower(m, state);
+  } else {
+    nb::object result = port.lower(m, state);
+    m.set_identity(state);
+    return result;
+  }
+}
+
 template <class Structure>
 class WindowOf final : public AnyWindow {
   using M = std::remove_cvref_t<decltype(std::declval<Structure&>().monoid())>;
 
  public:
   WindowOf(std::shared_ptr<const Spec> spec, const M& m)
-      : spec_(std::move(spec)), port_(*spec_), window_(m), out_(window_.monoid()) {}
+      : spec_(std::move(spec)),
+        port_(*spec_),
+        window_(std::make_unique<Structure>(m)),
+        out_(window_->monoid()) {}
 
   // Flattened: one call from Python is one function here.
-  [[gnu::flatten]] void insert(nb::handle v) override { window_.insert(port_.read(v)); }
-  [[gnu::flatten]] void evict() override { window_.evict(); }
+  [[gnu::flatten]] void insert(nb::handle v) override { window_->insert(port_.read(v)); }
+  [[gnu::flatten]] void evict() override { window_->evict(); }
   [[gnu::flatten]] nb::object query() override {
-    window_.query(out_.get());
-    return port_.lower(window_.monoid(), out_.get());
+    window_->query(out_.get());
+    return take_lowered(port_, window_->monoid(), out_.get());
   }
-  std::size_t size() const override { return window_.size(); }
-  void clear() override { window_.clear(); }
-  void check_invariants() override { window_.check_invariants(); }
-  std::size_t partials() const override { return window_.partials(); }
-  std::size_t bytes() const override { return window_.bytes(); }
+  std::size_t size() const override { return window_->size(); }
+  const Spec& spec() const override { return *spec_; }
+  void clear() override {
+    window_->clear();
+    window_->monoid().set_identity(out_.get());  // where a failed query left what it had so far
+  }
+  void check_invariants() override { window_->check_invariants(); }
+  std::size_t partials() const override { return window_->partials(); }
+  std::size_t bytes() const override { return window_->bytes(); }
 
   void insert_many(nb::handle columns, std::size_t rows) override {
     Column<M> column(*spec_, columns);
     set_rows(column, rows);
-    all_or_nothing<M>(*this, [&] {
+    whole_column([&] {
       auto&& rows_in = column.reader();
-      for (std::size_t i = 0, n = column.size(); i < n; ++i) window_.insert(rows_in.at(i));
+      for (std::size_t i = 0, n = column.size(); i < n; ++i) window_->insert(rows_in.at(i));
     });
   }
 
   void evict_many(std::size_t k) override {
-    all_or_nothing<M>(*this, [&] {
-      if constexpr (requires { window_.evict_many(k); }) window_.evict_many(k);
+    whole_column([&] {
+      if constexpr (requires { window_->evict_many(k); }) window_->evict_many(k);
       else
-        for (std::size_t i = 0; i < k; ++i) window_.evict();
+        for (std::size_t i = 0; i < k; ++i) window_->evict();
     });
   }
 
@@ -126,7 +156,7 @@ class WindowOf final : public AnyWindow {
     set_rows(column, rows);
     if (clock) return timed_slide(column, size);
     Results<M> results(*spec_, column.size());
-    all_or_nothing<M>(*this, [&] {
+    whole_column([&] {
       if constexpr (M::fixed_cells != 0 && M::nothrow) slide_flat(column, size, results);
       else slide_rows(column, size, results);
     });
@@ -137,8 +167,8 @@ class WindowOf final : public AnyWindow {
     nb::list all;
     if constexpr (Structure::keeps_values) {
       auto port = port_;
-      window_.for_each([&](const typename M::Cell* cell) {
-        all.append(lowered<M>(port, window_.monoid(), Structure::kept, cell));
+      window_->for_each([&](const typename M::Cell* cell) {
+        all.append(lowered<M>(port, window_->monoid(), Structure::kept, cell));
       });
     } else {
       raise(PyExc_TypeError, kNoValues);
@@ -148,29 +178,34 @@ class WindowOf final : public AnyWindow {
 
   nb::tuple save() override {
     Saving a;
-    window_.archive(a);
+    window_->archive(a);
     return a.take();
   }
   void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) override {
-    load_archive(window_, numbers, times, cells, objects);
+    load_archive(*window_, numbers, times, cells, objects);
   }
 
   std::uint64_t next_ticket() const override {
-    if constexpr (requires { window_.next_ticket(); }) return window_.next_ticket();
+    if constexpr (requires { window_->next_ticket(); }) return window_->next_ticket();
     else return 0;
   }
   bool evict_ticket(std::uint64_t ticket) override {
-    if constexpr (requires { window_.evict(ticket); }) return window_.evict(ticket);
+    if constexpr (requires { window_->evict(ticket); }) return window_->evict(ticket);
     else return false;
   }
 
  private:
+  template <class F>
+  void whole_column(F&& f) {
+    all_or_nothing<M>(window_, [](Structure& w) { return copy_of(w, w.monoid()); }, f);
+    window_->monoid().set_identity(out_.get());
+  }
   void slide_rows(Column<M>& column, std::size_t size, Results<M>& results) {
     auto&& in = column.reader();
     auto&& out = results.writer();
     for (std::size_t i = 0, n = column.size(); i < n; ++i) {
       round(in, i, size);
-      out.put(window_.monoid(), i, out_.get());
+      out.put(window_->monoid(), i, out_.get());
     }
     results.done(out);
   }
@@ -179,13 +214,13 @@ class WindowOf final : public AnyWindow {
     slide_rows(column, size, results);
   }
   void round(auto&& in, std::size_t i, std::size_t size) {
-    window_.insert(in.at(i));
-    while (window_.size() > size) window_.evict();
-    window_.query(out_.get());
+    window_->insert(in.at(i));
+    while (window_->size() > size) window_->evict();
+    window_->query(out_.get());
   }
   nb::object timed_slide(Column<M>& column, std::size_t size) {
     NativeResults nanoseconds(column.size(), {1});
-    all_or_nothing<M>(*this, [&] {
+    whole_column([&] {
       auto&& in = column.reader();
       for (std::size_t i = 0; i < column.size(); ++i) {
         const auto before = std::chrono::steady_clock::now();
@@ -198,7 +233,7 @@ class WindowOf final : public AnyWindow {
   }
   std::shared_ptr<const Spec> spec_;
   Port<M> port_;
-  Structure window_;
+  std::unique_ptr<Structure> window_;
   sash::Held<M> out_;
 };
 

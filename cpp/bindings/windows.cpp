@@ -57,7 +57,7 @@ using WindowHolder = Holder<AnyWindow>;
 using TimedHolder = Holder<AnyTimed>;
 
 void bind_window(nb::module_& m) {
-  nb::class_<WindowHolder>(m, "Window")
+  nb::class_<WindowHolder>(m, "Window", nb::type_slots(collected<AnyWindow>()))
       .def("__init__",
            [](WindowHolder* self, const std::string& structure, nb::dict spec) {
              new (self) WindowHolder{};
@@ -95,7 +95,7 @@ void bind_window(nb::module_& m) {
 }
 
 void bind_timed(nb::module_& m) {
-  nb::class_<TimedHolder>(m, "TimedWindow")
+  nb::class_<TimedHolder>(m, "TimedWindow", nb::type_slots(collected<AnyTimed>()))
       .def("__init__",
            [](TimedHolder* self, const std::string& structure, nb::dict spec) {
              new (self) TimedHolder{};

@@ -28,7 +28,7 @@ def rows_of(plan: Plan, values: Any) -> tuple[Any, int]:
         rows = _python_rows(plan, values)
         return rows, len(rows)
     if not plan.sources:
-        return [], len(values)
+        return [], _row_count(values)
     columns = _by_source(plan, values)
     lengths = sorted({len(c) for c in columns})
     if len(lengths) > 1:
@@ -38,6 +38,15 @@ def rows_of(plan: Plan, values: Any) -> tuple[Any, int]:
         for c in plan.cells
     ]
     return cells, lengths[0]
+
+
+def _row_count(values: Any) -> int:
+    """Return the number of rows in whatever holds rows."""
+    if isinstance(values, Mapping):
+        return len(_flat(next(iter(values.values()), [])))
+    if isinstance(values, (pa.Table, pa.RecordBatch)):
+        return int(values.num_rows)
+    return len(_flat(values))
 
 
 def _by_source(plan: Plan, values: Any) -> list[Any]:
@@ -61,6 +70,9 @@ def _by_source(plan: Plan, values: Any) -> list[Any]:
     if isinstance(values, tuple) and len(values) == len(plan.sources):
         return [_flat(v) for v in values]
     if isinstance(values, list) and all(isinstance(v, tuple) for v in values):
+        odd = [v for v in values if len(v) != len(plan.sources)]
+        if odd:
+            raise ValueError(f"expected a tuple of {len(plan.sources)} in each row, got {odd[0]!r}")
         return [[row[i] for row in values] for i in range(len(plan.sources))]
     wanted = ", ".join(s or "?" for s in plan.sources)
     raise TypeError(f"expected columns ({wanted}) as a dict, a tuple of arrays or a list of tuples")
@@ -110,6 +122,9 @@ def _flat(values: Any) -> Any:
 
 def to_words(values: Any, code: str, name: str) -> Pair:
     """Convert one column to words of the type a code names, and the mask of what is not null."""
+    if code == "*" and (isinstance(values, list) or _holds_objects(values)):
+        there = np.array([v is not None for v in values], np.uint8)
+        return np.zeros(len(values), np.uint64), there
     if isinstance(values, list):
         values = _from_list(values, name)
     if isinstance(values, np.ma.MaskedArray):
@@ -118,6 +133,10 @@ def to_words(values: Any, code: str, name: str) -> Pair:
     if isinstance(values, pa.Array):
         return _from_arrow(values, code, name)
     return _from_numpy(values, code, name), None
+
+
+def _holds_objects(values: Any) -> bool:
+    return isinstance(values, np.ndarray) and values.dtype.kind == "O"
 
 
 def _from_list(values: list[Any], name: str) -> pa.Array:
@@ -162,7 +181,7 @@ def _from_numpy(values: npt.NDArray[Any], code: str, name: str) -> Words:
     kind = values.dtype.kind
     if code == "*":
         return np.zeros(len(values), np.uint64)
-    if kind == "O":
+    if _holds_objects(values):
         raise TypeError(
             f"{name}: an array of objects; pass a list or dtype=object to the aggregate"
         )

@@ -164,8 +164,7 @@ def _python(
     many: tuple[Aggregate, ...], places: list[tuple[int, ...]], width: int
 ) -> dict[str, Any]:
     laws = [a.laws for a in many]
-    whole = width <= 1 and len(many) == 1 and many[0].columns in ((None,), ())
-    if whole or (len(many) == 1 and many[0].columns == (None,) * width):
+    if len(many) == 1 and many[0].columns == (None,):
         functions = functions_of(many[0])
     else:
         functions = _product(many, places, width)
@@ -192,13 +191,13 @@ def functions_of(aggregate: Aggregate) -> PythonMonoid:
     return PythonMonoid(core.combine, core.lift, core.lower, core.identity(), skip_nulls=False)
 
 
-_EMPTY = object()  # the state of a component that has seen only nulls
+_EMPTY = ...  # the state of a component that has seen only nulls
 
 
 def _product(
     many: tuple[Aggregate, ...], places: list[tuple[int, ...]], width: int
 ) -> PythonMonoid:
-    """Return several aggregates as one: states are tuples of theirs."""
+    """Return aggregates as one that reads rows: states are tuples of theirs."""
     parts = [functions_of(a) for a in many]
     names = [c for a in many for c in a.columns]
     columns = list(dict.fromkeys(n for n in names if n is not None))
@@ -210,7 +209,9 @@ def _product(
             return (row,)
         if not isinstance(row, tuple) or len(row) != width:
             wanted = ", ".join(columns) or "values"
-            raise TypeError(f"expected a tuple of {width} ({wanted}) or a dict, got {row!r}")
+            raise TypeError(
+                f"expected a tuple of {width} values ({wanted}) or a dict of them, got {row!r}"
+            )
         return row
 
     def lift(row: Any) -> tuple[Any, ...]:
@@ -226,7 +227,19 @@ def _product(
         out = tuple(_lower_one(p, s) for p, s in zip(parts, state, strict=True))
         return out if len(many) > 1 else out[0]
 
-    return PythonMonoid(combine, lift, lower, skip_nulls=False)
+    def inverse(state: tuple[Any, ...], entry: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(_remove_one(p, s, e) for p, s, e in zip(parts, state, entry, strict=True))
+
+    identity = tuple(_EMPTY if p.identity is None else p.identity for p in parts)
+    invertible = all(p.inverse is not None for p in parts)
+    return PythonMonoid(
+        combine, lift, lower, identity, inverse if invertible else None, skip_nulls=False
+    )
+
+
+def _remove_one(part: PythonMonoid, state: Any, entry: Any) -> Any:
+    assert part.inverse is not None
+    return state if entry is _EMPTY else part.inverse(state, entry)
 
 
 def _lift_one(part: PythonMonoid, values: list[Any]) -> Any:

@@ -19,8 +19,8 @@ Load = Callable[[bytes], Any] | None
 
 
 def dumps(states: list[Any], dump: Dump) -> bytes:
-    """Return the states as bytes; ``...`` stands for the adjoined identity."""
-    tagged = [["..."] if s is ... else _tag(s, dump) for s in states]
+    """Return the states as bytes."""
+    tagged = [_tag(s, dump) for s in states]
     return json.dumps(tagged, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -30,12 +30,14 @@ def loads(data: bytes, load: Load) -> list[Any]:
         tagged = json.loads(data)
         if not isinstance(tagged, list):
             raise ValueError("not a list")
-        return [... if t == ["..."] else _untag(t, load) for t in tagged]
+        return [_untag(t, load) for t in tagged]
     except (ValueError, TypeError, KeyError, RecursionError, ArithmeticError) as error:
         raise ValueError(f"the snapshot is damaged: its states cannot be read ({error})") from None
 
 
 def _tag(value: Any, dump: Dump) -> list[Any]:
+    if value is ...:  # nothing: the adjoined identity
+        return ["...", None]
     if dump is not None:
         return ["custom", base64.b64encode(dump(value)).decode()]
     kind = type(value)
@@ -75,6 +77,8 @@ _FROM_TEXT: dict[str, Callable[[str], Any]] = {
 
 def _untag(tagged: Any, load: Load) -> Any:
     kind, value = tagged
+    if kind == "...":
+        return ...
     if kind == "custom":
         if load is None:
             raise ValueError("the monoid has no load")

@@ -7,14 +7,16 @@ of the C++ headers say what each guarantees; ``docs/structures.md`` is made from
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from sash import _core, _snapshot
+from sash._aggregate import Aggregate, Native
 from sash._columns import rows_of, to_results
-from sash._compile import AggregateLike, Plan, compile_live
+from sash._compile import AggregateLike, Plan, aggregates_of, compile_live
 
 
 def whole_number(what: str, value: Any, least: int) -> int:
@@ -149,11 +151,20 @@ class SubtractOnEvict(Window):
         self._allow_rounding = allow_rounding
         super().__init__(aggregate)
 
+    @staticmethod
+    def _counted(one: Aggregate) -> Aggregate:
+        """Return a float sum that counts its values, to know when none is left."""
+        if one.name != "sum" or one.dtype != "float":
+            return one
+        return replace(one, native={"float": Native("sum_counted_f64", ("f",), "f")})
+
     def _compile(self, aggregate: AggregateLike) -> Plan:
-        plan = compile_live(aggregate)
+        many, single = aggregates_of(aggregate)
+        counted = [self._counted(a) for a in many]
+        plan = compile_live(counted[0] if single else counted)
         for one in plan.aggregates:
-            invertible = one.laws.invertible and (one.python is None or one.python.inverse)
-            if not invertible or (not plan.native and len(plan.aggregates) > 1):
+            runs_natively = plan.native or one.python is not None
+            if not one.laws.invertible or not runs_natively:
                 raise TypeError(
                     f"{one.name} is not invertible, so nothing can be taken out of it again: "
                     "use TwoStacksLite, or DabaLite for steady latency"

@@ -11,6 +11,11 @@ struct CountRows : Count {
   static constexpr int inputs = 0;
 };
 
+// A float sum that entries are subtracted from: only a count can tell when no value is left.
+struct CountedSum : Mean {
+  bool lower(State s, Out& out) const { return out = s.sum, s.n != 0; }
+};
+
 // Mean of integers: exact until the final division.
 struct MeanI64 : SumI64 {
   using Out = double;

@@ -16,6 +16,7 @@ inline const Ops* find_ops(std::string_view name) {
       {"count", adapt<Count>()},
       {"sum_f64", adapt<SumF64>()},
       {"sum_i64", adapt<SumI64>()},
+      {"sum_counted_f64", adapt<CountedSum>()},
       {"mean_f64", adapt<Mean>()},
       {"mean_i64", adapt<MeanI64>()},
       {"geomean_f64", adapt<GeoMean>()},

@@ -65,7 +65,6 @@ struct SumF64 {
   State identity() const { return -0.0; }
   State lift(In v) const { return v + 0.0; }
   State combine(State a, State b) const { return a + b; }
-  State remove_front(State s, State e) const { return s - e; }
   bool lower(State s, Out& out) const {
     out = s;
     return std::bit_cast<Word>(s) != std::bit_cast<Word>(-0.0);

@@ -1,7 +1,7 @@
 // Memory for the nodes of one kind: blocks of equal nodes, each with its own list of free ones.
 //
 // A block with no node in use goes back to the system, except one kept as a spare, so that memory
-// follows the window down after a burst. Blocks grow from one node, for small windows, to 256 KB.
+// follows the window down after a burst. Blocks grow with the window, from one node to 256 KB.
 #pragma once
 
 #include <new>
@@ -83,7 +83,7 @@ class Arena {
 
   void add_block() {
     const std::size_t most = std::max<std::size_t>(1, kLargest / node_bytes_);
-    const std::size_t wanted = blocks_.empty() ? 1 : (bytes_ / node_bytes_) + 1;
+    const std::size_t wanted = bytes_ / node_bytes_ / 8 + 1;  // at most an eighth more than in use
     const auto nodes = static_cast<std::uint32_t>(std::min(most, wanted));
     if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 4);
     auto* b = static_cast<Block*>(::operator new(kHeader + nodes * node_bytes_));

@@ -27,6 +27,8 @@ inline bool Tree<M, Fingers>::evict() {
       remove_front();
       return true;
     }
+    if (dropped_ != nullptr) [[unlikely]]
+      reclaim(1);
     Cell* entry = at_.entry(x, 0);
     Cell* state = suffix(0);
     ++v_.suffix_at;

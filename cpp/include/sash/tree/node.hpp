@@ -33,7 +33,7 @@ TreeShape default_shape(const M& m) {
   if (!M::nothrow) return {16, 8};
   if (bytes <= 32) return {62, 32};
   if (bytes <= 256) return {62, 16};
-  return {32, 16};
+  return {40, 16};
 }
 
 namespace tree {
