@@ -14,7 +14,10 @@ namespace sash_py {
 class Saving {
  public:
   static constexpr bool loading = false;
-  void count(std::uint64_t n) { number(n); }
+  template <class M>
+  void count(std::uint64_t n, const M&) {
+    number(n);
+  }
   void number(std::uint64_t n) { numbers_.append(reinterpret_cast<const char*>(&n), 8); }
   void time(std::int64_t t) { times_.append(reinterpret_cast<const char*>(&t), 8); }
   void require(bool, const char*) {}
@@ -63,10 +66,13 @@ class Loading {
     numbers_.read(&value, 8);
     n = static_cast<N>(value);
   }
-  // How many entries follow: at least a byte or an object each, so a lie cannot claim memory.
-  void count(std::size_t& n) {
+  // How many entries follow. They take their bytes each, so a lie cannot claim memory.
+  template <class M>
+  void count(std::size_t& n, const M& m) {
     number(n);
-    require(n <= cells_.size() + objects_.size(), "it counts more entries than it has");
+    const std::size_t least = std::min(m.state_cells(), m.entry_cells()) * sizeof(typename M::Cell);
+    const std::size_t most = Port<M>::native ? cells_.size() / least : objects_.size();
+    require(n <= most, "it counts more entries than it has");
   }
   void time(std::int64_t& t) { times_.read(&t, 8); }
   void require(bool holds, const char* what) const {

@@ -41,7 +41,7 @@ class PyMonoid {
   void lift(Cell* e, const In& v) const {
     if (v.is_none() && f_->skip_nulls) set_identity(e);
     else if (f_->lift.is_none()) replace(e, v.inc_ref().ptr());
-    else replace(e, call(f_->lift, v.ptr()));
+    else lift_by_call(e, v);
   }
   void set_identity(Cell* s) const {
     replace(s, f_->identity.is_none() ? nullptr : nb::handle(f_->identity).inc_ref().ptr());
@@ -79,6 +79,13 @@ class PyMonoid {
   }
 
  private:
+  // A lift may answer `...`: nothing of this row counts (its column is null).
+  void lift_by_call(Cell* e, const In& v) const {
+    PyObject* lifted = call(f_->lift, v.ptr());
+    if (lifted != Py_Ellipsis) return replace(e, lifted);
+    Py_DECREF(lifted);
+    set_identity(e);
+  }
   template <class... Args>
   static PyObject* call(const nb::object& f, Args... args) {
     PyObject* argv[] = {args...};

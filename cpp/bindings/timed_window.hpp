@@ -57,7 +57,7 @@ class TimedOf final : public AnyTimed {
   void insert_many(TimeColumn times, nb::handle columns) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
-    whole_column([&] {
+    whole_column(false, [&] {
       auto&& in = column.reader();
       for (std::size_t i = 0, n = column.size(); i < n; ++i)
         window_->insert(times.data()[i], in.at(i));
@@ -66,7 +66,7 @@ class TimedOf final : public AnyTimed {
   void evict() override { window_->evict(); }
   std::size_t bulk_evict(std::int64_t t) override {
     std::size_t n = 0;
-    whole_column([&] { n = window_->bulk_evict(t); });
+    whole_column(false, [&] { n = window_->bulk_evict(t); });
     return n;
   }
   nb::object query() override {
@@ -89,7 +89,7 @@ class TimedOf final : public AnyTimed {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     Results<M> results(*spec_, column.size());
-    whole_column([&] {
+    whole_column(true, [&] {
       auto&& in = column.reader();
       auto&& out = results.writer();
       for (std::size_t i = 0, n = column.size(); i < n; ++i) {
@@ -134,9 +134,10 @@ class TimedOf final : public AnyTimed {
 
  private:
   template <class F>
-  void whole_column(F&& f) {
+  void whole_column(bool reads_results, F&& f) {
     all_or_nothing<M>(
-        window_, [](sash::Timed<Structure>& w) { return copy_of(w, w.window().monoid()); }, f);
+        window_, can_fail(monoid(), reads_results),
+        [](sash::Timed<Structure>& w) { return copy_of(w, w.window().monoid()); }, f);
     monoid().set_identity(out_.get());
   }
   const M& monoid() const { return window_->window().monoid(); }

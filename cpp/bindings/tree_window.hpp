@@ -36,12 +36,7 @@ class TreeOf final : public AnyTree {
       tree_->bulk_insert(times.data(), times.shape(0),
                          [&](std::size_t i, Cell* to) { tree_->monoid().lift(to, in.at(i)); });
     };
-    if constexpr (Port<M>::native) {
-      nb::gil_scoped_release release;
-      run();
-    } else {
-      run();
-    }
+    unlocked<M>(run);
   }
   void evict() override { tree_->evict(); }
   bool evict_at(std::int64_t t) override { return tree_->evict(t); }
@@ -72,7 +67,7 @@ class TreeOf final : public AnyTree {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     Results<M> results(*spec_, column.size());
-    whole_column([&] {
+    whole_column(true, [&] {
       auto&& in = column.reader();
       auto&& out = results.writer();
       for (std::size_t i = 0, n = column.size(); i < n; ++i) {
@@ -97,7 +92,7 @@ class TreeOf final : public AnyTree {
 
   nb::tuple save() override {
     Saving a;
-    a.count(tree_->size());
+    a.count(tree_->size(), tree_->monoid());
     tree_->for_each([&](std::int64_t t, const Cell* entry) {
       a.time(t);
       a.entry(tree_->monoid(), entry);
@@ -108,7 +103,7 @@ class TreeOf final : public AnyTree {
     Loading a(numbers, times, cells, objects);
     try {
       std::size_t n = 0;
-      a.count(n);
+      a.count(n, tree_->monoid());
       std::vector<std::int64_t> at(n);
       for (std::size_t i = 0; i < n; ++i) {
         a.time(at[i]);
@@ -125,7 +120,7 @@ class TreeOf final : public AnyTree {
 
  private:
   template <class F>
-  void whole_column(F&& f) {
+  void whole_column(bool reads_results, F&& f) {
     const auto copy = [](Structure& from) {
       std::vector<std::int64_t> times;
       std::vector<const Cell*> entries;
@@ -139,7 +134,7 @@ class TreeOf final : public AnyTree {
       });
       return fresh;
     };
-    all_or_nothing<M>(tree_, copy, f);
+    all_or_nothing<M>(tree_, can_fail(tree_->monoid(), reads_results), copy, f);
     tree_->monoid().set_identity(out_.get());
   }
   void keep_youngest(std::size_t n) {

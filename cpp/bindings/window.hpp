@@ -32,23 +32,37 @@ class AnyWindow {
   virtual const Spec& spec() const = 0;
 };
 
-// Runs f on a whole column. Native monoids need no Python, so the GIL is released; what they cannot
-// lower (an overflow) leaves the window where it happened. Python ones may raise at any row: f then
-// works on a copy, and the window itself, untouched, comes back when it fails.
-template <class M, class Structure, class Copy, class F>
-void all_or_nothing(std::unique_ptr<Structure>& window, Copy&& copy, F&& f) {
+// Runs f without the GIL where the monoid needs no Python.
+template <class M, class F>
+void unlocked(F&& f) {
   if constexpr (Port<M>::native) {
     nb::gil_scoped_release release;
     f();
   } else {
-    std::unique_ptr<Structure> kept = std::exchange(window, copy(*window));
-    try {
-      f();
-    } catch (...) {
-      window = std::move(kept);
-      throw;
-    }
+    f();
   }
+}
+
+// Runs f on a whole column. Where it can fail midway (Python functions that raise, results that
+// overflow), it works on a copy, and the window itself, untouched, comes back.
+template <class M, class Structure, class Copy, class F>
+void all_or_nothing(std::unique_ptr<Structure>& window, bool can_fail, Copy&& copy, F&& f) {
+  if (!can_fail) return unlocked<M>(f);
+  std::unique_ptr<Structure> kept = std::exchange(window, copy(*window));
+  try {
+    unlocked<M>(f);
+  } catch (...) {
+    window = std::move(kept);
+    throw;
+  }
+}
+
+// Whether a column call can fail midway: always with Python functions, with native monoids only
+// where results are read and one may not fit.
+template <class M>
+bool can_fail(const M& m, bool reads_results) {
+  if constexpr (Port<M>::native) return reads_results && m.overflows();
+  else return true;
 }
 
 // Fills an empty structure from what save() gave; empty again when that is damaged.
@@ -68,10 +82,14 @@ void load_archive(Structure& window, nb::bytes numbers, nb::bytes times, nb::byt
 // The same structure again, entry by entry.
 template <class Structure, class... Args>
 std::unique_ptr<Structure> copy_of(Structure& window, Args&&... args) {
+  auto fresh = std::make_unique<Structure>(std::forward<Args>(args)...);
+  if constexpr (requires { window.copy_to(*fresh); }) {
+    window.copy_to(*fresh);
+    return fresh;
+  }
   Saving saved;
   window.archive(saved);
   const nb::tuple t = saved.take();
-  auto fresh = std::make_unique<Structure>(std::forward<Args>(args)...);
   load_archive(*fresh, nb::cast<nb::bytes>(t[0]), nb::cast<nb::bytes>(t[1]),
                nb::cast<nb::bytes>(t[2]), nb::cast<nb::list>(t[3]));
   return fresh;
@@ -137,14 +155,14 @@ class WindowOf final : public AnyWindow {
   void insert_many(nb::handle columns, std::size_t rows) override {
     Column<M> column(*spec_, columns);
     set_rows(column, rows);
-    whole_column([&] {
+    whole_column(false, [&] {
       auto&& rows_in = column.reader();
       for (std::size_t i = 0, n = column.size(); i < n; ++i) window_->insert(rows_in.at(i));
     });
   }
 
   void evict_many(std::size_t k) override {
-    whole_column([&] {
+    whole_column(false, [&] {
       if constexpr (requires { window_->evict_many(k); }) window_->evict_many(k);
       else
         for (std::size_t i = 0; i < k; ++i) window_->evict();
@@ -156,7 +174,7 @@ class WindowOf final : public AnyWindow {
     set_rows(column, rows);
     if (clock) return timed_slide(column, size);
     Results<M> results(*spec_, column.size());
-    whole_column([&] {
+    whole_column(true, [&] {
       if constexpr (M::fixed_cells != 0 && M::nothrow) slide_flat(column, size, results);
       else slide_rows(column, size, results);
     });
@@ -196,8 +214,10 @@ class WindowOf final : public AnyWindow {
 
  private:
   template <class F>
-  void whole_column(F&& f) {
-    all_or_nothing<M>(window_, [](Structure& w) { return copy_of(w, w.monoid()); }, f);
+  void whole_column(bool reads_results, F&& f) {
+    all_or_nothing<M>(
+        window_, can_fail(window_->monoid(), reads_results),
+        [](Structure& w) { return copy_of(w, w.monoid()); }, f);
     window_->monoid().set_identity(out_.get());
   }
   void slide_rows(Column<M>& column, std::size_t size, Results<M>& results) {
@@ -220,7 +240,7 @@ class WindowOf final : public AnyWindow {
   }
   nb::object timed_slide(Column<M>& column, std::size_t size) {
     NativeResults nanoseconds(column.size(), {1});
-    whole_column([&] {
+    whole_column(true, [&] {
       auto&& in = column.reader();
       for (std::size_t i = 0; i < column.size(); ++i) {
         const auto before = std::chrono::steady_clock::now();

@@ -78,7 +78,14 @@ void bind_window(nb::module_& m) {
       .def("check_invariants", [](WindowHolder& w) { w.use()->check_invariants(); })
       .def("_insert_many", [](WindowHolder& w, nb::handle columns,
                               std::size_t rows) { w.use()->insert_many(columns, rows); })
-      .def("_evict_many", [](WindowHolder& w, std::size_t k) { w.use()->evict_many(k); })
+      .def("_evict_many",
+           [](WindowHolder& w, std::size_t k) {
+             const auto use = w.use();
+             if (k > use->size())
+               raise(PyExc_IndexError, "evict " + std::to_string(k) + " entries from a window of " +
+                                           std::to_string(use->size()));
+             use->evict_many(k);
+           })
       .def("_slide", [](WindowHolder& w, nb::handle columns, std::size_t rows, std::size_t size,
                         bool clock) { return w.use()->slide(columns, rows, size, clock); })
       .def("_items", [](WindowHolder& w) { return w.use()->items(); })

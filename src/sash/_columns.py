@@ -192,15 +192,20 @@ def _from_numpy(values: npt.NDArray[Any], code: str, name: str) -> Words:
     if code == "b":
         return np.ascontiguousarray(values != 0).astype(np.uint64)
     if code in "hc":
-        return _hash_numbers(values, code)
+        return _hash_numbers(values, code, name)
     if kind == "f":
         raise TypeError(f"{name}: floats for an aggregate over integers; use dtype=float")
-    if values.dtype == np.uint64 and len(values) and values.max() > np.iinfo(np.int64).max:
-        raise OverflowError(f"{name}: {values.max()} does not fit in a 64-bit integer")
+    _refuse_huge(values, name)
     return np.ascontiguousarray(values, np.int64).view(np.uint64)
 
 
-def _hash_numbers(values: npt.NDArray[Any], code: str) -> Words:
+def _refuse_huge(values: npt.NDArray[Any], name: str) -> None:
+    if values.dtype == np.uint64 and len(values) and values.max() > np.iinfo(np.int64).max:
+        raise OverflowError(f"{name}: {values.max()} does not fit in a 64-bit integer")
+
+
+def _hash_numbers(values: npt.NDArray[Any], code: str, name: str) -> Words:
+    _refuse_huge(values, name)
     if values.dtype.kind == "f":
         return np.asarray(_core.hash_floats(np.ascontiguousarray(values, np.float64), code == "c"))
     return np.asarray(_core.hash_ints(np.ascontiguousarray(values, np.int64), code == "c"))

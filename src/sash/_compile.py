@@ -8,7 +8,7 @@ native ones then keep their states as bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sash import _core
@@ -166,6 +166,8 @@ def _python(
     laws = [a.laws for a in many]
     if len(many) == 1 and many[0].columns == (None,):
         functions = functions_of(many[0])
+    elif len(many) == 1 and len(many[0].columns) == 1:
+        functions = _of_column(functions_of(many[0]), many[0].columns[0])
     else:
         functions = _product(many, places, width)
     return {
@@ -189,6 +191,16 @@ def functions_of(aggregate: Aggregate) -> PythonMonoid:
     spec, _ = _record((aggregate,), [native], [tuple(range(len(nameless)))], nameless, True)
     core = _core.BytesMonoid(spec)
     return PythonMonoid(core.combine, core.lift, core.lower, core.identity(), skip_nulls=False)
+
+
+def _of_column(part: PythonMonoid, column: str | None) -> PythonMonoid:
+    """Return the monoid reading one column of rows given as dicts, or plain values."""
+
+    def lift(row: Any) -> Any:
+        value = row[column] if isinstance(row, dict) else row
+        return _lift_one(part, [value])
+
+    return replace(part, lift=lift, skip_nulls=False)
 
 
 _EMPTY = ...  # the state of a component that has seen only nulls

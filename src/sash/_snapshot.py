@@ -20,6 +20,7 @@ from sash._compile import Plan
 FORMAT = 1
 _COLUMNS = ("numbers", "times", "cells", "objects")
 _KEY = b"sash"
+_BROKEN = (ValueError, TypeError, OSError, MemoryError, RecursionError)
 
 
 class SnapshotError(ValueError):
@@ -80,12 +81,13 @@ def _open(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
     try:
         with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
             table = reader.read_all()
+            table.validate(full=True)  # before anything follows its offsets
             header = json.loads((table.schema.metadata or {})[_KEY])
         if table.num_rows != 1 or tuple(table.column_names) != _COLUMNS:
             raise ValueError("other columns than a snapshot's")
         buffers = [table[name][0].as_py() for name in _COLUMNS]
         if not isinstance(header, dict) or not all(isinstance(b, bytes) for b in buffers):
             raise ValueError("other contents than a snapshot's")
-    except (pa.ArrowException, ValueError, KeyError, TypeError, OSError, MemoryError) as error:
+    except (pa.ArrowException, LookupError, *_BROKEN) as error:
         raise SnapshotError(f"these bytes are not a snapshot ({error})") from None
     return header, buffers

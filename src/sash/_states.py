@@ -31,7 +31,7 @@ def loads(data: bytes, load: Load) -> list[Any]:
         if not isinstance(tagged, list):
             raise ValueError("not a list")
         return [_untag(t, load) for t in tagged]
-    except (ValueError, TypeError, KeyError, RecursionError, ArithmeticError) as error:
+    except Exception as error:  # a monoid's own load may raise anything
         raise ValueError(f"the snapshot is damaged: its states cannot be read ({error})") from None
 
 
@@ -44,7 +44,7 @@ def _tag(value: Any, dump: Dump) -> list[Any]:
     if value is None or kind in (bool, str):
         return ["", value]
     if kind is int:
-        return ["int", str(value)]
+        return ["int", hex(value)]
     if kind is float:
         return ["float", value.hex()]
     if kind is bytes:
@@ -53,8 +53,10 @@ def _tag(value: Any, dump: Dump) -> list[Any]:
         return [kind.__name__, [_tag(v, None) for v in value]]
     if kind is dict:
         return ["dict", [[_tag(k, None), _tag(v, None)] for k, v in value.items()]]
-    if kind in (Decimal, Fraction):
-        return [kind.__name__, str(value)]
+    if kind is Decimal:
+        return ["Decimal", str(value)]
+    if kind is Fraction:
+        return ["Fraction", f"{value.numerator:#x}/{value.denominator:#x}"]
     raise TypeError(
         f"a state of type {kind.__name__} is not plain data: give the monoid a dump and a load"
     )
@@ -67,10 +69,10 @@ _SEQUENCES: dict[str, Callable[[Any], Any]] = {
     "frozenset": frozenset,
 }
 _FROM_TEXT: dict[str, Callable[[str], Any]] = {
-    "int": int,
+    "int": lambda t: int(t, 16),
     "float": float.fromhex,
     "Decimal": Decimal,
-    "Fraction": Fraction,
+    "Fraction": lambda t: Fraction(*(int(part, 16) for part in t.split("/"))),
     "bytes": lambda t: base64.b64decode(t, validate=True),
 }
 

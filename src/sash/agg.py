@@ -115,7 +115,8 @@ def geomean(column: str | None = None, *, dtype: Any = float) -> Aggregate:
         "float": Native("geomean_f64", ("f",), "f", True),
         "int": Native("geomean_i64", ("i",), "f"),
     }
-    return define("geomean", (column,), dtype, FLOAT_SUM, "float64", native)
+    laws = Laws(commutative=True, exact=False)
+    return define("geomean", (column,), dtype, laws, "float64", native)
 
 
 def _spread(name: str, column: str | None, dtype: Any, ddof: int, root: bool) -> Aggregate:
@@ -157,7 +158,7 @@ def product(column: str | None = None, *, dtype: Any = float) -> Aggregate:
 
 def min(column: str | None = None, *, dtype: Any = float) -> Aggregate:
     """Smallest value. Result: the input's type."""
-    python = PythonMonoid(lambda a, b: b if b < a else a)
+    python = PythonMonoid(lambda a, b: b if b < a or a != a else a)  # a != a: a is NaN
     return define(
         "min", (column,), dtype, MAX_LIKE, "as input", float_and_int("min", scalar=True), python
     )
@@ -171,7 +172,7 @@ def max(column: str | None = None, *, dtype: Any = float) -> Aggregate:
     >>> window.slide([3.0, 1.0, 2.0, 0.0], 2)
     array([3., 3., 2., 2.])
     """
-    python = PythonMonoid(lambda a, b: b if b > a else a)
+    python = PythonMonoid(lambda a, b: b if b > a or b != b else a)  # b != b: b is NaN
     return define(
         "max", (column,), dtype, MAX_LIKE, "as input", float_and_int("max", scalar=True), python
     )
@@ -179,11 +180,13 @@ def max(column: str | None = None, *, dtype: Any = float) -> Aggregate:
 
 def _count_of(better: Callable[[Any, Any], bool]) -> PythonMonoid:
     def combine(a: tuple[Any, int], b: tuple[Any, int]) -> tuple[Any, int]:
+        if a[1] == 0 or b[1] == 0:
+            return b if a[1] == 0 else a
         if a[0] == b[0]:
             return (a[0], a[1] + b[1])
         return b if better(b[0], a[0]) else a
 
-    return PythonMonoid(combine, lambda v: (v, 1), lambda s: s[1])
+    return PythonMonoid(combine, lambda v: (v, 1), lambda s: s[1], identity=(None, 0))
 
 
 def mincount(column: str | None = None, *, dtype: Any = float) -> Aggregate:
@@ -359,7 +362,8 @@ def distinct(column: str | None = None) -> Aggregate:
 def concat(column: str | None = None, *, separator: str = "") -> Aggregate:
     """Join the values as strings, oldest first. Result: str. Its state grows with the window."""
     python = PythonMonoid(lambda a, b: f"{a}{separator}{b}", str)
-    return define("concat", (column,), object, ORDERED, "str", {}, python)
+    result = f"str joined by {separator!r}" if separator else "str"
+    return define("concat", (column,), object, ORDERED, result, {}, python)
 
 
 def topk(

@@ -65,13 +65,10 @@ class Window(_core.Window):
 
     def evict_many(self, count: int) -> None:
         """Evict the ``count`` oldest entries."""
-        count = whole_number("count", count, 0)
-        if count > len(self):
-            raise IndexError(f"evict {count} entries from a window of {len(self)}")
-        self._evict_many(count)
+        self._evict_many(whole_number("count", count, 0))
 
     def slide(self, values: Any, size: int) -> Any:
-        """For each value: insert it, evict the oldest if more than ``size`` are in, query.
+        """For each value: insert it, evict the oldest while more than ``size`` are in, query.
 
         The whole column runs in one native call without the GIL. Returns a NumPy array of the
         results, masked where they are null; a dict of them for several aggregates.

@@ -121,11 +121,28 @@ class Amta {
       check_sum(boundary, (right_[i].index + 1) << right_[i].level, right_.sum(i));
   }
 
+  // The same window in an empty one, without a combine.
+  void copy_to(Amta& to) const {
+    for (std::size_t k = 0; k < levels_.size(); ++k) {
+      if (to.levels_.size() <= k) to.levels_.emplace_back(to.m_);
+      to.levels_[k].restart_at(levels_[k].first());
+      for (std::uint64_t i = levels_[k].first(); i != levels_[k].last(); ++i) {
+        m_.copy_state(to.levels_[k].next(), levels_[k].at(i));
+        to.levels_[k].push_back();
+      }
+    }
+    for (std::size_t i = 0; i < left_.size(); ++i)
+      m_.copy_state(to.left_.push(left_[i].level, left_[i].index), left_.sum(i));
+    for (std::size_t i = 0; i < right_.size(); ++i)
+      m_.copy_state(to.right_.push(right_[i].level, right_[i].index), right_.sum(i));
+    to.head_ = head_;
+  }
+
   // Only the leaves are kept: the blocks above them are made again.
   template <class Archive>
   void archive(Archive& a) {
     std::size_t n = size();
-    a.count(n);
+    a.count(n, m_);
     for (std::size_t i = 0; i < n; ++i) {
       if constexpr (Archive::loading) {
         carry();

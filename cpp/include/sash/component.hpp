@@ -37,7 +37,9 @@ struct Ops {
   void (*combine)(Word* d, const Word* a, const Word* b, const Params&);  // d may be a or b
   void (*remove)(Word* s, const Inputs&, const Params&);                  // null: not invertible
   bool (*lower)(const Word* s, Word* out, const Params&);                 // false: null
-  bool (*sound)(const Word* s, const Params&) = nullptr;  // may these words be a state? null: any
+  // May these words be a state? Null: any words may.
+  bool (*sound)(const Word* s, const Params&) = nullptr;
+  bool overflows = false;  // lower may throw
 };
 
 template <class T>
@@ -103,6 +105,7 @@ constexpr Ops adapt() {
       to_words(s, op.remove_front(from_words<State>(s), detail::lift(op, in)));
     };
   }
+  if constexpr (requires { S::overflows; }) ops.overflows = S::overflows;
   ops.lower = [](const Word* s, Word* out, const Params& p) {
     const S op = detail::make<S>(p);
     if constexpr (requires(const State& st) { op.lower_row(st, out); }) {

@@ -99,7 +99,7 @@ class Daba : public FifoBase<M, 2> {
   void archive(Archive& a) {
     std::size_t n = queue_.size();
     DabaCycle& c = at_.cycle;
-    a.count(n);
+    a.count(n, m_);
     a.number(c.front), a.number(c.inner), a.number(c.ready);
     a.require(c.holds(n), "the lists break the size invariants");
     this->archive_slots(a, n, all_entries);

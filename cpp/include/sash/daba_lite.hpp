@@ -90,7 +90,7 @@ class DabaLite : public FifoBase<M> {
   void archive(Archive& a) {
     std::size_t n = queue_.size();
     DabaCycle& c = at_.cycle;
-    a.count(n);
+    a.count(n, m_);
     a.number(c.front), a.number(c.inner), a.number(c.ready);
     a.require(c.holds(n), "the lists break the size invariants");
     a.state(m_, mid_.get());

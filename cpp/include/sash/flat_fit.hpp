@@ -1,7 +1,7 @@
 // FlatFit
 //   order    first in, first out
 //   laws     associative
-//   time     query amortised 1 (worst n - 1), insert 0, evict 0 combines
+//   time     query amortised 3 (worst n - 1), insert 0, evict 0 combines
 //   space    n partial aggregates and n links
 //   paper    FlatFIT (Shein et al. 2017), as compared in the DABA article, section 8.1
 //   use      a comparator; expensive combines with rare queries
@@ -82,7 +82,7 @@ class FlatFit {
   template <class Archive>
   void archive(Archive& a) {
     std::size_t n = size();
-    a.count(n);
+    a.count(n, m_);
     const std::uint64_t first = ring_.first();
     for (std::size_t i = 0; i < n; ++i) {
       if constexpr (Archive::loading) {

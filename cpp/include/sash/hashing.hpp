@@ -1,5 +1,5 @@
 // Hashes of values for sketches: MurmurHash3 x64 128 with the seed of Apache DataSketches, so that
-// HyperLogLog registers mean the same to both.
+// HyperLogLog registers of integers and strings mean the same to both.
 #pragma once
 
 #include <bit>
@@ -62,8 +62,10 @@ inline Hash128 hash_of(std::int64_t v) {
   std::memcpy(bytes, &v, 8);
   return murmur3({bytes, 8});
 }
-inline Hash128 hash_of(double v) {  // one zero, one NaN
-  if (v == 0) v = 0;
+// Equal numbers have equal hashes: a whole float hashes as the integer it equals; there is one NaN.
+inline Hash128 hash_of(double v) {
+  if (v >= -0x1p63 && v < 0x1p63 && v == static_cast<double>(static_cast<std::int64_t>(v)))
+    return hash_of(static_cast<std::int64_t>(v));
   if (v != v) return hash_of(std::int64_t{0x7ff8000000000000});
   return hash_of(std::bit_cast<std::int64_t>(v));
 }

@@ -19,7 +19,7 @@ struct CountedSum : Mean {
 // Mean of integers: exact until the final division.
 struct MeanI64 : SumI64 {
   using Out = double;
-  static constexpr bool exact = true;
+  static constexpr bool exact = true, overflows = false;
   bool lower(State s, Out& out) const {
     if (s == 0) return false;
     out = static_cast<double>(static_cast<long double>(total(s)) /
@@ -54,6 +54,10 @@ T from_key(std::int64_t key) {
   else return key;
 }
 
+// The order where equal values must tie: there is one zero.
+inline std::int64_t tie_key(double v) { return order_key(v + 0.0); }
+inline std::int64_t tie_key(std::int64_t v) { return v; }
+
 // How often the largest (smallest) value occurs.
 template <bool Max, class T>
 struct ExtremeCount {
@@ -64,7 +68,7 @@ struct ExtremeCount {
   };
   static constexpr bool commutative = true, exact = true;
   State identity() const { return {Max ? kLowest : kHighest, 0}; }
-  State lift(In v) const { return {order_key(v), 1}; }
+  State lift(In v) const { return {tie_key(v), 1}; }
   State combine(State a, State b) const {
     if (a.n == 0) return b;
     if (b.n == 0) return a;
@@ -87,7 +91,7 @@ struct ArgExtreme {
   static constexpr bool commutative = false, exact = true;
   State identity() const { return {0, 0, 0}; }
   State lift_row(const Inputs& in) const {
-    return {order_key(std::bit_cast<T>(in.first)), in.second_valid ? in.second : 0,
+    return {tie_key(std::bit_cast<T>(in.first)), in.second_valid ? in.second : 0,
             in.second_valid ? Word{3} : Word{1}};
   }
   State combine(State a, State b) const {
@@ -133,6 +137,7 @@ struct MinMax {
 
 template <class T>
 struct Range : MinMax<T> {
+  static constexpr bool overflows = !std::is_same_v<T, double>;
   using Out = T;
   using State = typename MinMax<T>::State;
   bool lower(State s, Out& out) const {

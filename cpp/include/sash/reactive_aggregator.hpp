@@ -50,7 +50,7 @@ class ReactiveAggregator {
     if (span_ == fat_.capacity())
       rebuild(4 * size_ <= 3 * fat_.capacity() ? fat_.capacity() : 2 * fat_.capacity());
     const std::size_t place = place_of(span_);
-    changed_.reserve(changed_.size() + 1);
+    reserve_note();
     Cell* leaf = fat_.leaf(place);
     m_.lift(leaf, in);
     m_.to_state(leaf, leaf);
@@ -111,10 +111,11 @@ class ReactiveAggregator {
   template <class Archive>
   void archive(Archive& a) {
     std::size_t n = size_;
-    a.count(n);
+    a.count(n, m_);
     a.number(next_);
     if constexpr (Archive::loading) {
       const Ticket end = next_;
+      a.require(end != kHole, "its tickets have run out");
       std::size_t capacity = kLeast;
       while (capacity < n) capacity *= 2;
       fat_ = FlatFat<M>(m_, capacity);
@@ -145,6 +146,9 @@ class ReactiveAggregator {
 
   std::size_t place_of(std::size_t i) const { return (front_ + i) & (fat_.capacity() - 1); }
 
+  void reserve_note() {  // so that noting a change cannot fail after it was made
+    if (changed_.size() == changed_.capacity()) changed_.reserve(2 * changed_.size() + 8);
+  }
   // Changes noted twice are found when they are sorted; more than the capacity never are.
   void note(std::size_t place) {
     changed_.push_back(place);
@@ -176,7 +180,7 @@ class ReactiveAggregator {
   }
 
   void remove(std::size_t i) {
-    changed_.reserve(changed_.size() + 1);
+    reserve_note();
     const std::size_t place = place_of(i);
     m_.set_identity(fat_.leaf(place));
     tickets_[place] = kHole;

@@ -50,7 +50,7 @@ class Recalc : public FifoBase<M> {
   template <class Archive>
   void archive(Archive& a) {
     std::size_t n = queue_.size();
-    a.count(n);
+    a.count(n, m_);
     this->archive_slots(a, n, all_entries);
   }
 };

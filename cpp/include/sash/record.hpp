@@ -43,6 +43,7 @@ class RecordLayout {
       commutative_ &= c.ops->commutative;
       exact_ &= c.ops->exact;
       invertible_ &= c.ops->remove != nullptr;
+      overflows_ |= c.ops->overflows;
     }
   }
   const std::vector<Component>& components() const { return components_; }
@@ -52,11 +53,12 @@ class RecordLayout {
   bool commutative() const { return commutative_; }
   bool exact() const { return exact_; }
   bool invertible() const { return invertible_; }
+  bool overflows() const { return overflows_; }
 
  private:
   std::vector<Component> components_;
   std::size_t columns_, words_ = 0, out_words_ = 0;
-  bool commutative_ = true, exact_ = true, invertible_ = true;
+  bool commutative_ = true, exact_ = true, invertible_ = true, overflows_ = false;
 };
 
 class Record {
@@ -74,6 +76,7 @@ class Record {
   bool commutative() const { return layout_->commutative(); }
   bool exact() const { return layout_->exact(); }
   bool invertible() const { return layout_->invertible(); }
+  bool overflows() const { return layout_->overflows(); }
 
   void start(Word* c, std::size_t cells) const {
     // Only the flags of an entry are ever looked at before they are written.

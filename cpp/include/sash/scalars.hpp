@@ -76,7 +76,7 @@ struct SumI64 {
   using In = std::int64_t;
   using Out = std::int64_t;
   using State = unsigned __int128;
-  static constexpr bool commutative = true, exact = true;
+  static constexpr bool commutative = true, exact = true, overflows = true;
   static constexpr int shift = 96;
   State identity() const { return 0; }
   State lift(In v) const {
@@ -117,7 +117,11 @@ struct MeanOf {
     else return {v, 1};
   }
   State combine(State a, State b) const { return {a.sum + b.sum, a.n + b.n}; }
-  State remove_front(State s, State e) const { return {s.sum - e.sum, s.n - e.n}; }
+  State remove_front(State s, State e) const
+    requires(!Log)  // the logarithm of a zero does not come out again
+  {
+    return {s.sum - e.sum, s.n - e.n};
+  }
   bool lower(State s, Out& out) const {
     if (s.n == 0) return false;
     const double mean = s.sum / static_cast<double>(s.n);
@@ -203,6 +207,10 @@ struct Scalar {
 
   static constexpr std::size_t state_cells() { return 1; }
   static constexpr std::size_t entry_cells() { return 1; }
+  static constexpr bool overflows() {  // may lower() throw?
+    if constexpr (requires { S::overflows; }) return S::overflows;
+    else return false;
+  }
   static constexpr bool commutative() { return S::commutative; }
   static constexpr bool exact() { return S::exact; }
   void start(Cell*, std::size_t) const {}

@@ -65,7 +65,7 @@ class SubtractOnEvict : public FifoBase<M> {
   template <class Archive>
   void archive(Archive& a) {
     std::size_t n = queue_.size();
-    a.count(n);
+    a.count(n, m_);
     a.state(m_, total_.get());
     this->archive_slots(a, n, all_entries);
   }

@@ -93,7 +93,7 @@ class TwoStacks : public FifoBase<M, 2> {
   template <class Archive>
   void archive(Archive& a) {
     std::size_t n = queue_.size();
-    a.count(n);
+    a.count(n, m_);
     a.number(front_);
     a.require(front_ <= n, "the boundary is beyond the end");
     this->archive_slots(a, n, all_entries);

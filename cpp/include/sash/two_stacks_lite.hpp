@@ -74,7 +74,7 @@ class TwoStacksLite : public FifoBase<M> {
   template <class Archive>
   void archive(Archive& a) {
     std::size_t n = queue_.size();
-    a.count(n);
+    a.count(n, m_);
     a.number(front_);
     a.require(front_ <= n, "the boundary is beyond the end");
     a.state(m_, back_.get());
