@@ -148,7 +148,7 @@ def test_a_huge_size_is_fine() -> None:
 NOT_AGGREGATES = [agg.sum, max, "sum", 5, None, [], [agg.sum(), "max"], [agg.sum], {"a": agg.sum()}]
 
 
-@pytest.mark.parametrize("what", NOT_AGGREGATES, ids=repr)
+@pytest.mark.parametrize("what", NOT_AGGREGATES, ids=range(len(NOT_AGGREGATES)))
 @pytest.mark.parametrize("structure", STRUCTURES, ids=named)
 def test_not_an_aggregate(structure: type[Window], what: Any) -> None:
     with pytest.raises(TypeError, match="expected an aggregate"):

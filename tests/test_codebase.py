@@ -19,7 +19,17 @@ MOST_LINES = 500
 def test_the_stub_is_that_of_the_core(tmp_path: Path) -> None:
     """Write it anew with ``make stubs``."""
     fresh = tmp_path / "_core.pyi"
-    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "sash._core", "-o", str(fresh)]
+    command = [
+        sys.executable,
+        "-m",
+        "nanobind.stubgen",
+        "-q",
+        "-P",
+        "-m",
+        "sash._core",
+        "-o",
+        str(fresh),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     assert (ROOT / "src/sash/_core.pyi").read_text() == fresh.read_text()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
@@ -108,10 +109,10 @@ def test_rounding_is_no_counterexample_unless_exactness_is_claimed() -> None:
 
 def test_native_inverses_are_tried() -> None:
     laws = sash.Laws(invertible=True, commutative=True, exact=False)
-    native = agg.geomean().native  # adds logarithms: a zero cannot be taken out again
+    native = agg.mean().native  # adds floats: an infinity cannot be taken out again
     wrong = sash.Aggregate("wrong", (None,), laws, "float64", "float", native)
     with pytest.raises(MonoidError, match="inverse does not undo combine: evicting a leaves nan"):
-        check_monoid(wrong, values=st.sampled_from([1.0, 0.0]))
+        check_monoid(wrong, values=st.sampled_from([1.0, math.inf]))
 
 
 @pytest.mark.parametrize("what", [agg.sum, "sum", None, [agg.sum()]])

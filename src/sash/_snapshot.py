@@ -27,10 +27,13 @@ class SnapshotError(ValueError):
     """Bytes that are not a snapshot of this structure and aggregate."""
 
 
-def _functions(plan: Plan) -> tuple[_states.Dump, _states.Load]:
-    if len(plan.aggregates) != 1 or plan.aggregates[0].python is None:
-        return None, None
-    return plan.aggregates[0].python.dump, plan.aggregates[0].python.load
+def _functions(plan: Plan) -> tuple[_states.Dumps, _states.Loads]:
+    """Return what turns states into bytes and back: one each for the parts of a product."""
+    parts = [a.python for a in plan.aggregates]
+    dumps = tuple(None if p is None else p.dump for p in parts)
+    loads = tuple(None if p is None else p.load for p in parts)
+    product = len(parts) > 1 or len(plan.sources) > 1
+    return (dumps, loads) if product else (dumps[0], loads[0])
 
 
 def _checksum(header: dict[str, Any], buffers: list[bytes]) -> int:

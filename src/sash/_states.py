@@ -16,15 +16,17 @@ from typing import Any
 
 Dump = Callable[[Any], bytes] | None
 Load = Callable[[bytes], Any] | None
+Dumps = Dump | tuple[Dump, ...]
+Loads = Load | tuple[Load, ...]
 
 
-def dumps(states: list[Any], dump: Dump) -> bytes:
+def dumps(states: list[Any], dump: Dumps) -> bytes:
     """Return the states as bytes."""
     tagged = [_tag(s, dump) for s in states]
     return json.dumps(tagged, separators=(",", ":"), allow_nan=False).encode()
 
 
-def loads(data: bytes, load: Load) -> list[Any]:
+def loads(data: bytes, load: Loads) -> list[Any]:
     """Return the states that `dumps` wrote; anything else is refused."""
     try:
         tagged = json.loads(data)
@@ -35,9 +37,11 @@ def loads(data: bytes, load: Load) -> list[Any]:
         raise ValueError(f"the snapshot is damaged: its states cannot be read ({error})") from None
 
 
-def _tag(value: Any, dump: Dump) -> list[Any]:
+def _tag(value: Any, dump: Dumps) -> list[Any]:
     if value is ...:  # nothing: the adjoined identity
         return ["...", None]
+    if isinstance(dump, tuple):
+        return ["product", [_tag(v, d) for v, d in zip(value, dump, strict=True)]]
     if dump is not None:
         return ["custom", base64.b64encode(dump(value)).decode()]
     kind = type(value)
@@ -77,8 +81,16 @@ _FROM_TEXT: dict[str, Callable[[str], Any]] = {
 }
 
 
-def _untag(tagged: Any, load: Load) -> Any:
+def _untag(tagged: Any, load: Loads) -> Any:
     kind, value = tagged
+    if isinstance(load, tuple) and kind != "...":
+        if kind != "product":
+            raise ValueError("not the state of a product")
+        return tuple(_untag(v, one) for v, one in zip(value, load, strict=True))
+    return _untag_one(kind, value, None if isinstance(load, tuple) else load)
+
+
+def _untag_one(kind: Any, value: Any, load: Load) -> Any:
     if kind == "...":
         return ...
     if kind == "custom":

@@ -6,17 +6,18 @@
 namespace sash_py {
 
 namespace {
-// The structure for every monoid that is invertible by its type; the Python edge has refused
-// records and Python monoids without an inverse.
+// The structure for every monoid that is invertible: by its type, or by what it says of itself.
 template <class Made, template <class> class Of>
 std::unique_ptr<Made> make(SpecPtr spec) {
   std::unique_ptr<Made> made;
   with_monoid<Scalars::few>(*spec, [&](const auto& m) {
     using M = std::remove_cvref_t<decltype(m)>;
+    bool invertible = sash::Invertible<M>;
+    if constexpr (requires { m.invertible(); }) invertible = m.invertible();
+    if (!invertible)
+      raise(PyExc_TypeError, "this aggregate has no inverse: SubtractOnEvict cannot evict from it");
     if constexpr (sash::Invertible<M>)
       made = std::make_unique<Of<sash::SubtractOnEvict<M>>>(spec, m);
-    else
-      raise(PyExc_TypeError, spec->name + " has no inverse: SubtractOnEvict cannot evict from it");
   });
   return made;
 }

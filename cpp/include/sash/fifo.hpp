@@ -48,7 +48,7 @@ void relocate_state(const M& m, typename M::Cell* to, typename M::Cell* from) {
   m.start(from, m.state_cells());
 }
 
-template <Monoid M, std::size_t PerElement = 1>
+template <Monoid M, std::size_t PerElement = 1, bool OnlyEntries = false>
 class FifoBase {
  public:
   using Cell = typename M::Cell;
@@ -63,7 +63,12 @@ class FifoBase {
   using Queue = ChunkedDeque<Cell, M::fixed_cells * PerElement>;
   using Position = typename Queue::Position;
 
-  explicit FifoBase(M m) : m_(std::move(m)), queue_(slot_cells(m_) * PerElement) {}
+  explicit FifoBase(M m) : m_(std::move(m)), queue_(element_cells()) {}
+
+  // A structure that never keeps a state in the queue needs room for entries alone.
+  std::size_t element_cells() const {
+    return OnlyEntries ? m_.entry_cells() : slot_cells(m_) * PerElement;
+  }
 
   static void require(bool holds, const char* what) {
     if (!holds) throw std::logic_error(what);
@@ -82,7 +87,7 @@ class FifoBase {
   Cell* lift_at_end(const typename M::In& in) {
     queue_.reserve_one();
     Cell* slot = at(queue_.end());
-    m_.start(slot, slot_cells(m_) * PerElement);
+    m_.start(slot, element_cells());
     m_.lift(slot, in);
     return slot;
   }
@@ -165,7 +170,7 @@ class FifoBase {
       for (std::size_t i = 0; i < n; ++i) {
         queue_.reserve_one();
         Cell* slot = at(queue_.end());
-        m_.start(slot, slot_cells(m_) * PerElement);
+        m_.start(slot, element_cells());
         queue_.push_back();
         one(slot, holds(i));
         if constexpr (PerElement == 2) one(slot + slot_cells(m_), Holds::state);

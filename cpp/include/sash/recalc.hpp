@@ -14,8 +14,8 @@
 namespace sash {
 
 template <Monoid M>
-class Recalc : public FifoBase<M> {
-  using Base = FifoBase<M>;
+class Recalc : public FifoBase<M, 1, true> {
+  using Base = FifoBase<M, 1, true>;
   using Base::m_, Base::queue_, Base::at;
   using typename Base::Position;
 

@@ -16,8 +16,8 @@
 namespace sash {
 
 template <Invertible M>
-class SubtractOnEvict : public FifoBase<M> {
-  using Base = FifoBase<M>;
+class SubtractOnEvict : public FifoBase<M, 1, true> {
+  using Base = FifoBase<M, 1, true>;
   using Base::m_, Base::queue_, Base::at;
   using typename Base::Position;
 
