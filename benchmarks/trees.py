@@ -154,7 +154,7 @@ def real_data(quick: bool, folder: Path) -> list[Row]:
     for path in sorted(folder.glob("*.parquet")):
         data = pq.read_table(path, columns=["event_time", "value"])
         times = data["event_time"].cast("int64").to_numpy()
-        values = data["value"].cast("float64").to_numpy().round()
+        values = data["value"].cast("float64").fill_null(0).to_numpy().round()
         if quick:
             times, values = times[:50_000], values[:50_000]
         for days in (1, 30):
