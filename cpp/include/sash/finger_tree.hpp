@@ -183,7 +183,7 @@ class Tree {
   void reserve_suffixes();
   void give(Head* x);
   void give_subtree(Head* x);
-  void reclaim(unsigned steps);
+  [[gnu::noinline]] void reclaim(unsigned steps);
   void drop_contents(Head* x);
 
   // tree/repair.hpp: aggregates
