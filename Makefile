@@ -49,7 +49,7 @@ format: $(VENV)/built  ## format Python and C++
 	@$(BIN)/clang-format -i $$(find cpp -name '*.hpp' -o -name '*.cpp')
 
 stubs: $(VENV)/built  ## write the core's type stub anew
-	@$(BIN)/python -m nanobind.stubgen -q -P -m sash._core -o src/sash/_core.pyi
+	@$(BIN)/python -m nanobind.stubgen -q -P -p cpp/bindings/stubs.txt -m sash._core -o src/sash/_core.pyi
 
 docs: $(VENV)/built  ## write the generated pages of docs/ anew
 	@$(BIN)/python tools/make_docs.py

@@ -24,7 +24,8 @@ class Saving {
 
   template <class M>
   void state(const M& m, const typename M::Cell* s) {
-    if constexpr (std::is_same_v<M, PyMonoid>)
+    if constexpr (requires { m.inner(); }) state(m.inner(), s);
+    else if constexpr (std::is_same_v<M, PyMonoid>)
       objects_.append(*s != nullptr ? nb::borrow(*s) : absent());
     else raw(s, m.state_cells() * sizeof(typename M::Cell));
   }
@@ -71,7 +72,8 @@ class Loading {
   void count(std::size_t& n, const M& m) {
     number(n);
     const std::size_t least = std::min(m.state_cells(), m.entry_cells()) * sizeof(typename M::Cell);
-    const std::size_t most = Port<M>::native ? cells_.size() / least : objects_.size();
+    constexpr bool objects = std::is_same_v<M, PyMonoid>;
+    const std::size_t most = objects ? objects_.size() : cells_.size() / least;
     require(n <= most, "it counts more entries than it has");
   }
   void time(std::int64_t& t) { times_.read(&t, 8); }
@@ -81,7 +83,9 @@ class Loading {
 
   template <class M>
   void state(const M& m, typename M::Cell* s) {
-    if constexpr (std::is_same_v<M, PyMonoid>) {
+    if constexpr (requires { m.inner(); }) {
+      state(m.inner(), s);
+    } else if constexpr (std::is_same_v<M, PyMonoid>) {
       object(m, s);
     } else {
       cells_.read(s, m.state_cells() * sizeof(typename M::Cell));

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <exception>
 #include <string>
 
 namespace sash_py {
@@ -13,6 +14,9 @@ namespace nb = nanobind;
   PyErr_SetString(type, message.c_str());
   throw nb::python_error();
 }
+
+// Sets the Python exception that one of C++ stands for.
+void translate(const std::exception_ptr& p);
 
 // A value as a user would recognise it: its repr, cut short, and its type.
 inline std::string shown(nb::handle v) {

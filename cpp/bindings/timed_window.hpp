@@ -152,8 +152,10 @@ template <template <class> class Structure, Scalars Which>
 std::unique_ptr<AnyTimed> make_timed(std::shared_ptr<const Spec> spec) {
   std::unique_ptr<AnyTimed> made;
   with_monoid<Which>(*spec, [&](const auto& m) {
-    using M = std::remove_cvref_t<decltype(m)>;
-    made = std::make_unique<TimedOf<Structure<M>>>(spec, m);
+    made = with_structure<Structure>(
+        m, [&]<class S>(std::type_identity<S>) -> std::unique_ptr<AnyTimed> {
+          return std::make_unique<TimedOf<S>>(spec, m);
+        });
   });
   return made;
 }

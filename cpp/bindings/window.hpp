@@ -5,6 +5,9 @@
 #include <chrono>
 
 #include "archive.hpp"
+#include "sash/coarse.hpp"
+#include "sash/daba_lite.hpp"
+#include "sash/two_stacks_lite.hpp"
 
 namespace sash_py {
 
@@ -257,13 +260,31 @@ class WindowOf final : public AnyWindow {
   sash::Held<M> out_;
 };
 
+template <template <class> class Structure>
+inline constexpr bool is_lite =
+    std::is_same_v<Structure<sash::Record>, sash::TwoStacksLite<sash::Record>> ||
+    std::is_same_v<Structure<sash::Record>, sash::DabaLite<sash::Record>>;
+
+// Calls f with the type that serves a structure over a monoid: itself, or for a Lite structure of
+// big native states its coarse form.
+template <template <class> class Structure, class M, class F>
+auto with_structure(const M& m, F&& f) {
+  if constexpr (std::is_same_v<M, sash::Record> && is_lite<Structure>) {
+    using Blocks = sash::Coarse<Structure, M>;
+    if (Blocks::pays(m)) return f(std::type_identity<Blocks>{});
+  }
+  return f(std::type_identity<Structure<M>>{});
+}
+
 // The window of a structure for the monoid of a spec.
 template <template <class> class Structure, Scalars Which>
 std::unique_ptr<AnyWindow> make_window(std::shared_ptr<const Spec> spec) {
   std::unique_ptr<AnyWindow> made;
   with_monoid<Which>(*spec, [&](const auto& m) {
-    using M = std::remove_cvref_t<decltype(m)>;
-    made = std::make_unique<WindowOf<Structure<M>>>(spec, m);
+    made = with_structure<Structure>(
+        m, [&]<class S>(std::type_identity<S>) -> std::unique_ptr<AnyWindow> {
+          return std::make_unique<WindowOf<S>>(spec, m);
+        });
   });
   return made;
 }

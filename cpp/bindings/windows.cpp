@@ -1,6 +1,7 @@
 // The in-order windows for Python: _core.Window and _core.TimedWindow, over any structure.
 #include <nanobind/stl/string.h>
 
+#include "direct_calls.hpp"
 #include "families.hpp"
 #include "holder.hpp"
 #include "sash/amta.hpp"
@@ -57,22 +58,12 @@ using WindowHolder = Holder<AnyWindow>;
 using TimedHolder = Holder<AnyTimed>;
 
 void bind_window(nb::module_& m) {
-  nb::class_<WindowHolder>(m, "Window", nb::type_slots(collected<AnyWindow>()))
+  nb::class_<WindowHolder>(m, "Window", nb::type_slots(collected_and_direct<AnyWindow>()))
       .def("__init__",
            [](WindowHolder* self, const std::string& structure, nb::dict spec) {
              new (self) WindowHolder{};
              self->impl = window_of(structure, std::make_shared<const Spec>(parse_spec(spec)));
            })
-      .def(
-          "insert", [](WindowHolder& w, nb::handle value) { w.use()->insert(value); },
-          nb::arg().none())
-      .def("evict",
-           [](WindowHolder& w) {
-             const auto use = w.use();
-             refuse_empty(use->size(), "evict from");
-             use->evict();
-           })
-      .def("query", [](WindowHolder& w) { return w.use()->query(); })
       .def("__len__", [](WindowHolder& w) { return w.use()->size(); })
       .def("clear", [](WindowHolder& w) { w.use()->clear(); })
       .def("check_invariants", [](WindowHolder& w) { w.use()->check_invariants(); })

@@ -34,7 +34,7 @@ class States {
     return all_.back().get();
   }
   std::size_t size() const { return all_.size(); }
-  Cell* operator[](std::size_t i) { return all_[i].get(); }
+  Cell* operator[](std::size_t i) const { return all_[i].get(); }
 
  private:
   const M& m_;
