@@ -33,4 +33,5 @@ NB_MODULE(_core, m) {
   sash_py::bind_trees(m);
   sash_py::bind_flat_fat(m);
   sash_py::bind_columns(m);
+  sash_py::bind_rolling(m);
 }

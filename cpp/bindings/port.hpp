@@ -79,6 +79,10 @@ class NativeResults {
   Word* at(std::size_t c, std::size_t row) { return words_[c].get() + row * widths_[c]; }
   std::uint8_t* valid(std::size_t c) { return valid_[c].get(); }
   void set_nulls(std::size_t c, bool nulls) { nulls_[c] = nulls; }
+  void blank(std::size_t c, std::size_t row) {
+    std::fill_n(at(c, row), widths_[c], 0);
+    valid_[c][row] = 0;
+  }
   nb::object take() {
     nb::list out;
     for (std::size_t c = 0; c < widths_.size(); ++c) {
@@ -162,12 +166,19 @@ class Results<sash::Scalar<S>> {
       valid[row] = there;
       nulls |= !there;
     }
+    void put_null(std::size_t row) {
+      values[row] = {};
+      valid[row] = 0;
+      nulls = true;
+    }
   };
   Results(const Spec&, std::size_t rows) : results_(rows, {1}) {}
   Writer writer() {
     return {reinterpret_cast<typename S::Out*>(results_.at(0, 0)), results_.valid(0)};
   }
-  void done(const Writer& w) { results_.set_nulls(0, w.nulls); }
+  void done(const Writer& w) {
+    if (w.nulls) results_.set_nulls(0, true);
+  }
   nb::object take() { return results_.take(); }
 
  private:
@@ -207,41 +218,71 @@ class Port<sash::Record> {
 template <>
 class Column<sash::Record> {
  public:
+  // Rows are gathered from their columns here, so that several threads can read one batch.
+  class Reader {
+   public:
+    explicit Reader(const NativeColumns& columns, std::size_t cells)
+        : columns_(columns), row_(cells) {}
+    sash::Row at(std::size_t i) {
+      Word valid = 0;
+      for (std::size_t c = 0; c < row_.size(); ++c) {
+        row_[c] = columns_.words(c)[i];
+        const std::uint8_t* mask = columns_.valid(c);
+        valid |= static_cast<Word>(mask == nullptr || mask[i] != 0) << c;
+      }
+      return {row_.data(), valid};
+    }
+
+   private:
+    const NativeColumns& columns_;
+    std::vector<Word> row_;
+  };
   Column(const Spec& spec, nb::handle columns)
-      : columns_(columns, spec.cells.size()), row_(spec.cells.size()) {}
+      : columns_(columns, spec.cells.size()), cells_(spec.cells.size()) {}
   // A record that only counts rows reads no column: its caller says how many rows there are.
   void set_size(std::size_t n) { columns_.set_size(n); }
   std::size_t size() const { return columns_.size(); }
-  Column& reader() { return *this; }
-  sash::Row at(std::size_t i) {
-    Word valid = 0;
-    for (std::size_t c = 0; c < row_.size(); ++c) {
-      row_[c] = columns_.words(c)[i];
-      const std::uint8_t* mask = columns_.valid(c);
-      valid |= static_cast<Word>(mask == nullptr || mask[i] != 0) << c;
-    }
-    return {row_.data(), valid};
-  }
+  Reader reader() const { return Reader(columns_, cells_); }
 
  private:
   NativeColumns columns_;
-  std::vector<Word> row_;
+  std::size_t cells_;
 };
 
 template <>
 class Results<sash::Record> {
  public:
-  Results(const Spec& spec, std::size_t rows) : results_(rows, widths(spec)) {}
-  Results& writer() { return *this; }
-  void done(const Results&) {}
-  void put(const sash::Record& m, std::size_t row, const Word* s) {
-    std::size_t i = 0;
-    for (const sash::Component& c : m.layout().components()) {
-      const bool there = c.ops->lower(s + c.offset, results_.at(i, row), c.params);
-      results_.valid(i)[row] = there;
-      if (!there) results_.set_nulls(i, true);
-      ++i;
+  class Writer {
+   public:
+    explicit Writer(NativeResults& results, std::size_t width)
+        : results_(results), nulls_(width) {}
+    void put(const sash::Record& m, std::size_t row, const Word* s) {
+      std::size_t i = 0;
+      for (const sash::Component& c : m.layout().components()) {
+        const bool there = c.ops->lower(s + c.offset, results_.at(i, row), c.params);
+        results_.valid(i)[row] = there;
+        if (!there) nulls_[i] = true;
+        ++i;
+      }
     }
+    void put_null(std::size_t row) {
+      for (std::size_t i = 0; i < nulls_.size(); ++i) {
+        results_.blank(i, row);
+        nulls_[i] = true;
+      }
+    }
+    const std::vector<char>& nulls() const { return nulls_; }
+
+   private:
+    NativeResults& results_;
+    std::vector<char> nulls_;
+  };
+  Results(const Spec& spec, std::size_t rows)
+      : results_(rows, widths(spec)), width_(spec.layout->components().size()) {}
+  Writer writer() { return Writer(results_, width_); }
+  void done(const Writer& w) {
+    for (std::size_t i = 0; i < width_; ++i)
+      if (w.nulls()[i]) results_.set_nulls(i, true);
   }
   nb::object take() { return results_.take(); }
 
@@ -253,6 +294,7 @@ class Results<sash::Record> {
     return all;
   }
   NativeResults results_;
+  std::size_t width_;
 };
 
 // ---- Python objects -----------------------------------------------------------------------------
@@ -288,7 +330,9 @@ class Results<PyMonoid> {
   Results(const Spec&, std::size_t) {}
   Results& writer() { return *this; }
   void done(const Results&) {}
+  // One after the other: a caller that has rows in another order puts them there itself.
   void put(const PyMonoid& m, std::size_t, PyObject* const* s) { list_.append(m.lower(s)); }
+  void put_null(std::size_t) { list_.append(nb::none()); }
   nb::object take() { return list_; }
 
  private:

@@ -24,6 +24,7 @@ from sash import agg
 from sash._aggregate import Aggregate, Laws, monoid
 from sash._snapshot import SnapshotError
 from sash.flat_fat import FlatFat
+from sash.rolling import explain, rolling
 from sash.structures import (
     Amta,
     Daba,
@@ -58,5 +59,7 @@ __all__ = [
     "TwoStacks",
     "TwoStacksLite",
     "agg",
+    "explain",
     "monoid",
+    "rolling",
 ]

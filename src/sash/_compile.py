@@ -99,6 +99,11 @@ def compile_live(what: AggregateLike) -> Plan:
 def _native(aggregate: Aggregate) -> Native | None:
     if aggregate.python is not None:
         return None
+    if not aggregate.native:
+        raise TypeError(
+            f"{aggregate.name} needs all values of a window, in order or counted: no structure "
+            "keeps them, sash.rolling does"
+        )
     return aggregate.native[aggregate.dtype]
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from sash._agg_ordered import count_distinct, median, mode, quantile, rank
 from sash._agg_sketches import bloom, countmin, hll, quantiles
 from sash._aggregate import Aggregate, Laws, Native, PythonMonoid, dtype_name
 from sash._define import FLOAT_SUM, MAX_LIKE, ORDERED, SUM_LIKE, define, float_and_int, positive
@@ -32,6 +33,7 @@ __all__ = [
     "collect",
     "concat",
     "count",
+    "count_distinct",
     "countmin",
     "distinct",
     "first",
@@ -43,12 +45,16 @@ __all__ = [
     "max",
     "maxcount",
     "mean",
+    "median",
     "min",
     "mincount",
+    "mode",
     "nth_youngest",
     "product",
+    "quantile",
     "quantiles",
     "range",
+    "rank",
     "relative_variation",
     "stddev",
     "sum",

@@ -79,7 +79,13 @@ class Tree {
   void bulk_insert(const Time* times, std::size_t n, At&& lift_into);
   bool evict();                    // the oldest
   bool evict(Time t);              // false if there is none
-  std::size_t bulk_evict(Time t);  // all <= t; how many they were
+  std::size_t bulk_evict(Time t) {  // all <= t; how many they were
+    if (v_.size != 0 && v_.front->count > 1) [[likely]] {  // often it is the oldest one alone
+      const Time* times = at_.times(v_.front);
+      if (t < times[1]) return t < times[0] ? 0 : (evict(), 1);
+    }
+    return evict_many(t);
+  }
   void clear();
 
   void query(Cell* out) const;                      // all entries
@@ -223,6 +229,7 @@ class Tree {
   void adopt(Inner* x, std::size_t from);
 
   // tree/evict.hpp
+  std::size_t evict_many(Time t);
   void remove_front();
   void remove_at(Path& p, unsigned position);
   bool too_small(const Head* x) const;

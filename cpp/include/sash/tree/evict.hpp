@@ -165,7 +165,7 @@ void Tree<M, Fingers>::shrink_root(Scope& s) {
 }
 
 template <Monoid M, bool Fingers>
-std::size_t Tree<M, Fingers>::bulk_evict(Time t) {
+std::size_t Tree<M, Fingers>::evict_many(Time t) {
   if (v_.size == 0 || t < oldest()) return 0;
   const std::size_t before = v_.size;
   Leaf* x = v_.front;

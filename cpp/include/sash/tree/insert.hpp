@@ -49,8 +49,9 @@ inline void Tree<M, Fingers>::add(Time t, Put&& put) {
   }
 }
 
+// Flattened: a late entry is one function, but for what happens rarely.
 template <Monoid M, bool Fingers>
-void Tree<M, Fingers>::add_late(Time t, Cell* entry) {
+[[gnu::flatten]] void Tree<M, Fingers>::add_late(Time t, Cell* entry) {
   if (v_.root == nullptr) add_first();
   if (v_.size != 0 && t > youngest() && v_.back->count >= at_.fill) return append_leaf(t, entry);
   Path& p = find_late(t);
@@ -70,7 +71,7 @@ void Tree<M, Fingers>::add_late(Time t, Cell* entry) {
 }
 
 template <Monoid M, bool Fingers>
-void Tree<M, Fingers>::add_first() {
+[[gnu::noinline]] void Tree<M, Fingers>::add_first() {
   atomically([&] {
     v_.root = v_.front = v_.back = new_leaf();
     find_spines(0);
@@ -88,7 +89,7 @@ inline void Tree<M, Fingers>::put(Leaf* x, unsigned i, Time t, const Cell* entry
 }
 
 template <Monoid M, bool Fingers>
-void Tree<M, Fingers>::merge_at(const Path& p, unsigned i, Cell* entry) {
+[[gnu::noinline]] void Tree<M, Fingers>::merge_at(const Path& p, unsigned i, Cell* entry) {
   Cell* old = at_.entry(p.leaf, i);
   if constexpr (M::nothrow) {
     m_.merge_entry(old, entry);
@@ -117,7 +118,7 @@ void Tree<M, Fingers>::merge_at(const Path& p, unsigned i, Cell* entry) {
 
 // The back leaf is full: the entry begins a new one. The old one's aggregate is known already.
 template <Monoid M, bool Fingers>
-void Tree<M, Fingers>::append_leaf(Time t, Cell* entry) {
+[[gnu::noinline]] void Tree<M, Fingers>::append_leaf(Time t, Cell* entry) {
   reserve_levels(v_.height + 1);
   reserve_nodes(1, v_.height + 3);
   atomically([&] {
@@ -171,7 +172,7 @@ void Tree<M, Fingers>::append_leaf(Time t, Cell* entry) {
 }
 
 template <Monoid M, bool Fingers>
-void Tree<M, Fingers>::split_leaf(Path& p, unsigned i, Time t, Cell* entry) {
+[[gnu::noinline]] void Tree<M, Fingers>::split_leaf(Path& p, unsigned i, Time t, Cell* entry) {
   reserve_levels(v_.height + 1);
   reserve_nodes(1, v_.height + 3);
   atomically([&] {

@@ -31,7 +31,7 @@ template <Monoid M>
 TreeShape default_shape(const M& m) {
   const std::size_t bytes = m.state_cells() * sizeof(typename M::Cell);
   if (!M::nothrow) return {16, 8};
-  if (bytes <= 32) return {62, 32};
+  if (bytes <= 32) return {78, 48};
   if (bytes <= 256) return {62, 16};
   return {40, 16};
 }
@@ -220,21 +220,40 @@ class Layout {
     shift(links0(to) + j, links0(from) + i, n);
     shift(state0(to, j), state0(from, i), n * state_cells());
   }
-  // Moves slots [i, end) up by one: for a few slots this beats several calls of memmove.
-  static constexpr unsigned kShort = 16;
+  // Moves slots [i, end) up by one, four at a time from the end; the lowest four are read first and
+  // written last, so that only the loop's end is a branch. Within a leaf this beats memmove.
+  static constexpr unsigned kShort = M::fixed_cells == 1 ? 40 : 16;
   void raise(Leaf* x, unsigned i, unsigned end) const {
     if constexpr (M::fixed_cells == 1) {
       Time* t = keys(x);
       Cell* e = entry0(x, 0);
-      for (; end > i; --end) {
-        t[end] = t[end - 1];
-        std::memcpy(static_cast<void*>(e + end), static_cast<const void*>(e + end - 1),
-                    sizeof(Cell));
+      if (end - i >= 4) {
+        const Four<Time> t0(t + i);
+        const Four<Cell> e0(e + i);
+        for (; end > i + 4; end -= 4) {
+          const Four<Time> t1(t + end - 4);
+          const Four<Cell> e1(e + end - 4);
+          t1.write(t + end - 3);
+          e1.write(e + end - 3);
+        }
+        t0.write(t + i + 1);
+        e0.write(e + i + 1);
+      } else {
+        for (; end > i; --end) {
+          t[end] = t[end - 1];
+          shift(e + end, e + end - 1, 1);
+        }
       }
     } else {
       relocate(x, i + 1, x, i, end - i);
     }
   }
+  template <class T>
+  struct Four {
+    alignas(T) unsigned char bytes[4 * sizeof(T)];
+    explicit Four(const T* from) { std::memcpy(bytes, static_cast<const void*>(from), sizeof bytes); }
+    void write(T* to) const { std::memcpy(static_cast<void*>(to), bytes, sizeof bytes); }
+  };
   void raise(Inner* x, unsigned i, unsigned end) const { relocate(x, i + 1, x, i, end - i); }
   template <class Node>
   void slide(Node* x, unsigned first) const {

@@ -139,7 +139,7 @@ void Tree<M, Fingers>::settle(const Path& p, unsigned position, const Cell* entr
 
 // The same when the leaf is the front leaf, the back leaf, or both.
 template <Monoid M, bool Fingers>
-void Tree<M, Fingers>::settle_end(const Path& p, unsigned position, const Cell* entry, int more) {
+[[gnu::noinline]] void Tree<M, Fingers>::settle_end(const Path& p, unsigned position, const Cell* entry, int more) {
   const Leaf* x = p.leaf;
   if (x == v_.front && position < v_.suffixes) {
     suffixes(v_.suffixes + static_cast<unsigned>(more));
@@ -177,7 +177,7 @@ void Tree<M, Fingers>::suffixes(unsigned n) {
 
 // Computes the sums of levels top..1, and the middle.
 template <Monoid M, bool Fingers>
-void Tree<M, Fingers>::lower_sums(unsigned top, bool left, bool right) {
+[[gnu::noinline]] void Tree<M, Fingers>::lower_sums(unsigned top, bool left, bool right) {
   const unsigned height = v_.height;
   for (unsigned k = std::min(top, height - 1); k > 0; --k) {
     if (right) {

@@ -1,0 +1,225 @@
+// Frames: for each output of a rolling call, which rows its window holds.
+//
+// Rows are thought of in order of (key, time, arrival); a *position* is a row's place in that order,
+// and each key owns a segment of positions. A frame is a range of positions [lo, hi) within one
+// segment. From one output to the next of the same segment neither end goes back, so every kernel
+// can follow them with a queue.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace sash::rolling {
+
+using Time = std::int64_t;
+
+struct Frame {
+  std::size_t lo, hi;
+  std::size_t size() const { return hi - lo; }
+};
+
+// How far a window reaches from its row, and whether its ends belong to it.
+struct Reach {
+  Time before, after;
+  bool closed_left, closed_right;
+};
+
+class Frames {
+ public:
+  // starts: where each segment begins, and the number of rows at the end.
+  Frames(std::vector<std::size_t> starts, Reach reach)
+      : starts_(std::move(starts)), reach_(reach) {}
+  virtual ~Frames() = default;
+  virtual std::size_t outputs() const { return starts_.back(); }
+  std::size_t rows() const { return starts_.back(); }
+  const std::vector<std::size_t>& starts() const { return starts_; }
+
+  // The segment of a position.
+  std::size_t segment_of(std::size_t position) const {
+    const auto at = std::upper_bound(starts_.begin(), starts_.end(), position);
+    return static_cast<std::size_t>(at - starts_.begin()) - 1;
+  }
+
+  // Walks the frames of outputs [from, to) in chunks: f(first, count, frames).
+  template <class F>
+  void each_chunk(std::size_t from, std::size_t to, F&& f) const {
+    constexpr std::size_t kChunk = 1024;  // small enough for the first-level cache
+    Frame frames[kChunk];
+    Cursor at;
+    for (; from < to; from += kChunk) {
+      const std::size_t n = std::min(kChunk, to - from);
+      fill(from, n, at, frames);
+      f(from, n, static_cast<const Frame*>(frames));
+    }
+  }
+  Frame one(std::size_t output) const {
+    Frame frame{};
+    Cursor at;
+    fill(output, 1, at, &frame);
+    return frame;
+  }
+
+ protected:
+  struct Cursor {  // where the last frame was; nothing yet: end == 0
+    std::size_t begin = 0, end = 0, segment = 0, lo = 0, hi = 0;
+  };
+  virtual void fill(std::size_t from, std::size_t n, Cursor& at, Frame* out) const = 0;
+
+  // Brings the cursor to the segment of position i; true if it is another than before.
+  bool enter(std::size_t i, Cursor& at) const {
+    if (i < at.end) return false;
+    if (at.end == 0) at.segment = segment_of(i);
+    else
+      while (starts_[at.segment + 1] <= i) ++at.segment;
+    at.begin = starts_[at.segment];
+    at.end = starts_[at.segment + 1];
+    return true;
+  }
+
+  std::vector<std::size_t> starts_;
+  Reach reach_;
+};
+
+// Windows by time, one for each row.
+class TimeFrames final : public Frames {
+ public:
+  TimeFrames(const Time* times, std::vector<std::size_t> starts, Reach reach)
+      : Frames(std::move(starts), reach), times_(times) {}
+
+ private:
+  // An end beyond what a time can be excludes nothing.
+  static bool below(Time t, Time row, Time before, bool closed) {
+    Time end;
+    if (__builtin_sub_overflow(row, before, &end)) return before < 0;
+    return closed ? t < end : t <= end;
+  }
+  static bool within(Time t, Time row, Time after, bool closed) {
+    Time end;
+    if (__builtin_add_overflow(row, after, &end)) return after > 0;
+    return closed ? t <= end : t < end;
+  }
+  void fill(std::size_t from, std::size_t n, Cursor& at, Frame* out) const override {
+    const Reach r = reach_;
+    for (std::size_t i = from; i < from + n; ++i) {
+      const bool first = at.end == 0;
+      if (enter(i, at)) {
+        at.lo = at.hi = at.begin;
+        if (first) find(i, at);
+      }
+      const Time t = times_[i];
+      while (at.lo < at.end && below(times_[at.lo], t, r.before, r.closed_left)) ++at.lo;
+      if (at.hi < at.lo) at.hi = at.lo;
+      while (at.hi < at.end && within(times_[at.hi], t, r.after, r.closed_right)) ++at.hi;
+      out[i - from] = {at.lo, at.hi};
+    }
+  }
+  // The first frame of a walk that begins in the middle of a segment.
+  void find(std::size_t i, Cursor& at) const {
+    const Reach r = reach_;
+    const Time t = times_[i];
+    const Time *begin = times_ + at.begin, *end = times_ + at.end;
+    const auto* lo = std::partition_point(
+        begin, end, [&](Time x) { return below(x, t, r.before, r.closed_left); });
+    const auto* hi = std::partition_point(
+        lo, end, [&](Time x) { return within(x, t, r.after, r.closed_right); });
+    at.lo = static_cast<std::size_t>(lo - times_);
+    at.hi = static_cast<std::size_t>(hi - times_);
+  }
+  const Time* times_;
+};
+
+// Windows by count: as windows by time, had each row its position for a time.
+class CountFrames final : public Frames {
+ public:
+  using Frames::Frames;
+
+ private:
+  void fill(std::size_t from, std::size_t n, Cursor& at, Frame* out) const override {
+    const auto limit = static_cast<Time>(rows()) + 1;
+    const Time before = std::min(reach_.before, limit) - (reach_.closed_left ? 0 : 1);
+    const Time after = std::min(reach_.after, limit) + (reach_.closed_right ? 1 : 0);
+    for (std::size_t i = from; i < from + n; ++i) {
+      enter(i, at);
+      const auto begin = static_cast<Time>(at.begin), end = static_cast<Time>(at.end);
+      const Time lo = std::clamp(static_cast<Time>(i) - before, begin, end);
+      const Time hi = std::clamp(static_cast<Time>(i) + after, lo, end);
+      out[i - from] = {static_cast<std::size_t>(lo), static_cast<std::size_t>(hi)};
+    }
+  }
+};
+
+// Frames that are given one by one, as those of windows that advance by a step.
+class GivenFrames final : public Frames {
+ public:
+  GivenFrames(const Time* lo, const Time* hi, std::size_t n, std::vector<std::size_t> starts)
+      : Frames(std::move(starts), {}), lo_(lo), hi_(hi), n_(n) {}
+  std::size_t outputs() const override { return n_; }
+
+ private:
+  void fill(std::size_t from, std::size_t n, Cursor&, Frame* out) const override {
+    for (std::size_t i = 0; i < n; ++i)
+      out[i] = {static_cast<std::size_t>(lo_[from + i]), static_cast<std::size_t>(hi_[from + i])};
+  }
+  const Time *lo_, *hi_;
+  std::size_t n_;
+};
+
+// The windows that advance by a step: [end - size, end) for every end that is a multiple of `every`
+// (from `offset`), those that hold at least one row of their segment.
+struct Steps {
+  std::vector<std::int64_t> segments, ends, lo, hi;
+};
+
+// The smallest multiple of `every`, counted from `offset`, that is >= t (or > t).
+inline bool next_multiple(Time t, Time every, Time offset, bool or_equal, Time& out) {
+  using Wide = __int128;
+  const Wide from = static_cast<Wide>(t) - offset;
+  Wide k = from / every;
+  if (k * every > from) --k;                             // floor
+  if (k * every != from || !or_equal) ++k;
+  const Wide found = k * every + offset;
+  out = static_cast<Time>(found);
+  return found == out;
+}
+
+inline Steps step_frames(const Time* times, const std::vector<std::size_t>& starts, Time size,
+                         Time every, Time offset, bool closed_left, bool closed_right) {
+  Steps out;
+  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+    const std::size_t begin = starts[s], end = starts[s + 1];
+    std::size_t lo = begin, hi = begin;
+    // A row at t is in the windows whose end e is >= t (closed on the right, else > t) and whose
+    // start e - size is <= t (closed on the left, else < t).
+    const auto started = [&](Time t, Time e) {
+      Time from;
+      if (__builtin_sub_overflow(e, size, &from)) return true;
+      return closed_left ? from <= t : from < t;
+    };
+    const auto ended = [&](Time t, Time e) { return closed_right ? t > e : t >= e; };
+    Time e;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!next_multiple(times[i], every, offset, closed_right, e)) continue;
+      if (!out.ends.empty() && out.segments.back() == static_cast<std::int64_t>(s) &&
+          e <= out.ends.back()) {
+        e = out.ends.back();
+        if (__builtin_add_overflow(e, every, &e)) continue;
+      }
+      for (; started(times[i], e);) {
+        while (lo < end && !started(times[lo], e)) ++lo;
+        hi = std::max(hi, lo);
+        while (hi < end && !ended(times[hi], e)) ++hi;
+        out.segments.push_back(static_cast<std::int64_t>(s));
+        out.ends.push_back(e);
+        out.lo.push_back(static_cast<std::int64_t>(lo));
+        out.hi.push_back(static_cast<std::int64_t>(hi));
+        if (__builtin_add_overflow(e, every, &e)) break;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace sash::rolling

@@ -1,0 +1,104 @@
+// The order of rows by (key, time, arrival): what every rolling kernel walks along.
+//
+// Times are sorted by radix, only as many digits as their range has; then one counting pass brings
+// the rows of each key together. Both are stable, so equal times keep their arrival order. Rows that
+// are in order already cost one look each.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace sash::rolling {
+
+struct Keyed {
+  std::uint64_t key;
+  std::uint32_t row;
+};
+
+// Sorts by key, stably. `spare` is as long as `items`; the result is in `items`.
+inline void radix_sort(Keyed* items, Keyed* spare, std::size_t n, int digit_bits) {
+  if (n < 64) {
+    for (std::size_t i = 1; i < n; ++i) {
+      const Keyed x = items[i];
+      std::size_t j = i;
+      for (; j > 0 && items[j - 1].key > x.key; --j) items[j] = items[j - 1];
+      items[j] = x;
+    }
+    return;
+  }
+  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    least = std::min(least, items[i].key);
+    most = std::max(most, items[i].key);
+  }
+  const std::uint64_t range = most - least;
+  const std::uint64_t mask = (std::uint64_t{1} << digit_bits) - 1;
+  std::vector<std::uint32_t> at(mask + 1);
+  Keyed *from = items, *to = spare;
+  for (int shift = 0; shift < 64 && (range >> shift) != 0; shift += digit_bits) {
+    std::fill(at.begin(), at.end(), 0);
+    for (std::size_t i = 0; i < n; ++i) ++at[((from[i].key - least) >> shift) & mask];
+    std::uint32_t sum = 0;
+    for (auto& a : at) {
+      const std::uint32_t here = a;
+      a = sum;
+      sum += here;
+    }
+    for (std::size_t i = 0; i < n; ++i) to[at[((from[i].key - least) >> shift) & mask]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != items) std::copy_n(from, n, items);
+}
+
+struct RowOrder {
+  std::unique_ptr<std::uint32_t[]> rows;  // null: they are in order as they stand
+  std::vector<std::size_t> starts;        // of each key's segment, and the number of rows
+};
+
+// keys: codes in [0, groups), or null for one group. times: null if rows keep their order.
+inline RowOrder sort_rows(const std::int32_t* keys, std::size_t groups, const std::int64_t* times,
+                          std::size_t n) {
+  RowOrder out;
+  out.starts.assign((keys != nullptr ? groups : 1) + 1, 0);
+  out.starts.back() = n;
+  const bool in_time = times == nullptr || std::is_sorted(times, times + n);
+  if (keys == nullptr && in_time) return out;
+
+  std::unique_ptr<Keyed[]> items;
+  if (!in_time) {
+    items = std::make_unique_for_overwrite<Keyed[]>(n);
+    auto spare = std::make_unique_for_overwrite<Keyed[]>(n);
+    for (std::size_t i = 0; i < n; ++i)
+      items[i] = {static_cast<std::uint64_t>(times[i]) ^ (std::uint64_t{1} << 63),
+                  static_cast<std::uint32_t>(i)};
+    radix_sort(items.get(), spare.get(), n, n < 100'000 ? 8 : 11);
+  }
+  const auto row_at = [&](std::size_t i) {
+    return in_time ? static_cast<std::uint32_t>(i) : items[i].row;
+  };
+  out.rows = std::make_unique_for_overwrite<std::uint32_t[]>(n);
+  if (keys == nullptr) {
+    for (std::size_t i = 0; i < n; ++i) out.rows[i] = row_at(i);
+    return out;
+  }
+  std::vector<std::size_t>& starts = out.starts;
+  std::fill(starts.begin(), starts.end(), 0);
+  for (std::size_t i = 0; i < n; ++i) ++starts[static_cast<std::size_t>(keys[i]) + 1];
+  for (std::size_t k = 1; k < starts.size(); ++k) starts[k] += starts[k - 1];
+  std::vector<std::size_t> at(starts.begin(), starts.end() - 1);
+  bool moved = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t row = row_at(i);
+    const std::size_t to = at[static_cast<std::size_t>(keys[row])]++;
+    out.rows[to] = row;
+    moved |= to != row;
+  }
+  if (!moved) out.rows.reset();
+  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());  // keys without rows
+  if (starts.size() == 1) starts.push_back(n);                            // no rows at all
+  return out;
+}
+
+}  // namespace sash::rolling

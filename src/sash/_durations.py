@@ -1,0 +1,77 @@
+"""Durations as people write them: ``"1h"``, ``"90s"``, ``"1 hour 30 minutes"``, a timedelta."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+_UNITS = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "m": 60_000_000_000,
+    "h": 3_600_000_000_000,
+    "d": 86_400_000_000_000,
+    "w": 604_800_000_000_000,
+}
+_NAMES = {
+    "nanosecond": "ns",
+    "microsecond": "us",
+    "µs": "us",
+    "millisecond": "ms",
+    "second": "s",
+    "sec": "s",
+    "minute": "m",
+    "min": "m",
+    "hour": "h",
+    "hr": "h",
+    "day": "d",
+    "week": "w",
+}
+_CALENDAR = {"mo", "month", "y", "year", "q", "quarter"}
+_PART = re.compile(r"\s*(\d+)\s*([a-zµ]+)\s*", re.IGNORECASE)
+
+
+def nanoseconds(what: str, value: Any) -> int:
+    """Return a duration in nanoseconds; ``what`` names the argument in errors."""
+    if isinstance(value, np.timedelta64):
+        return int(value / np.timedelta64(1, "ns"))
+    if isinstance(value, timedelta):
+        return ((value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds) * 1_000
+    if not isinstance(value, str):
+        raise TypeError(f"{what} must be a duration such as '1h' or a timedelta, not {value!r}")
+    text, sign = value.strip(), 1
+    if text.startswith("-"):
+        text, sign = text[1:], -1
+    at, total = 0, 0
+    while at < len(text):
+        part = _PART.match(text, at)
+        if part is None:
+            raise _unparsable(what, value)
+        total += int(part[1]) * _unit(what, value, part[2])
+        at = part.end()
+    if at == 0:
+        raise _unparsable(what, value)
+    return sign * total
+
+
+def _unit(what: str, value: str, name: str) -> int:
+    lower = name.lower()
+    singular = lower[:-1] if lower.endswith("s") and lower[:-1] in (*_NAMES, *_CALENDAR) else lower
+    unit = _NAMES.get(singular, singular)
+    if unit in _UNITS:
+        return _UNITS[unit]
+    if singular in _CALENDAR:
+        raise ValueError(f"{what}: {value!r} is not a fixed length of time; write it in days")
+    raise _unparsable(what, value)
+
+
+def _unparsable(what: str, value: str) -> ValueError:
+    return ValueError(
+        f"{what}: cannot read {value!r} as a duration; write it like '90s', '1h30m', '2 days' "
+        f"(units: {', '.join(_UNITS)})"
+    )

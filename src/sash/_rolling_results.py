@@ -1,0 +1,99 @@
+"""Results of the rolling kernels as Arrow columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sash import _arrow
+from sash._aggregate import Aggregate
+
+
+def finish_words(
+    one: Aggregate,
+    code: str,
+    words: npt.NDArray[np.uint64],
+    valid: npt.NDArray[np.uint8] | None,
+    decode: _arrow.Decode,
+) -> pa.Array:
+    """Return one native result column; sketches and other wide results as lists, structs, bytes."""
+    if code != "B":
+        return decode(_arrow.from_words(code, words, valid))
+    if one.name == "topk":
+        return _lists(words[:, 1:], words[:, 0].view(np.int64), valid, one, decode)
+    if one.name == "histogram":
+        counts = np.full(len(words), words.shape[1], np.int64)
+        return _lists(words, counts, valid, one, decode, "i")
+    if one.name == "m4":
+        return _m4(words, valid, one, decode)
+    rows = pa.py_buffer(np.ascontiguousarray(words))
+    kind = pa.binary(words.shape[1] * 8)
+    fixed = pa.Array.from_buffers(kind, len(words), [_arrow._bitmap(valid), rows])
+    return fixed.cast(pa.binary())
+
+
+def _lists(
+    words: npt.NDArray[np.uint64],
+    counts: npt.NDArray[np.int64],
+    valid: npt.NDArray[np.uint8] | None,
+    one: Aggregate,
+    decode: _arrow.Decode,
+    code: str | None = None,
+) -> pa.Array:
+    """Return rows of up to so many words as lists."""
+    if valid is not None:
+        counts = np.where(valid != 0, counts, 0)
+    inside = np.arange(words.shape[1]) < counts[:, None]
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    values = decode(_arrow.from_words(code or one.dtype[0], np.ascontiguousarray(words[inside]), None))
+    mask = None if valid is None else pa.array(valid == 0)
+    if ends[-1] < 1 << 31:
+        return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values, mask=mask)
+    return pa.LargeListArray.from_arrays(pa.array(ends, pa.int64()), values, mask=mask)
+
+
+def _m4(
+    words: npt.NDArray[np.uint64],
+    valid: npt.NDArray[np.uint8] | None,
+    one: Aggregate,
+    to_time: _arrow.Decode,
+) -> pa.Array:
+    mask = None if valid is None else pa.array(valid == 0)
+    parts = []
+    for i in range(4):
+        time = to_time(_arrow.from_words("i", np.ascontiguousarray(words[:, 2 * i]), valid))
+        value = _arrow.from_words(one.dtype[0], np.ascontiguousarray(words[:, 2 * i + 1]), valid)
+        parts.append(pa.StructArray.from_arrays([time, value], ["time", "value"], mask=mask))
+    return pa.StructArray.from_arrays(parts, ["first", "last", "min", "max"], mask=mask)
+
+
+def from_objects(one: Aggregate, raw: list[Any], order: Any, kind: pa.DataType) -> pa.Array:
+    """Return Python results, given in the order of positions, as a column in that of rows."""
+    values = raw
+    if order is not None:
+        values = [None] * len(raw)
+        for row, value in zip(order.tolist(), raw, strict=True):
+            values[row] = value
+    if one.name in ("collect", "distinct"):
+        if one.name == "distinct":
+            values = [None if v is None else _sorted(v) for v in values]
+        return pa.array(values, pa.list_(kind))
+    if one.name == "sum" and pa.types.is_decimal(kind):
+        return pa.array(values, pa.decimal256(76, kind.scale))
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise TypeError(
+            f"{one.output}: its results are of several types, or of one that a table cannot hold "
+            f"({error}); give the monoid a lower that makes numbers, strings, lists or dicts"
+        ) from None
+
+
+def _sorted(values: frozenset[Any]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=repr)

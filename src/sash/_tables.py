@@ -1,0 +1,176 @@
+"""Tables of any library in, tables of the same library out.
+
+PyArrow is read as it is; pandas, polars and others through narwhals; DuckDB relations, and anything
+else that speaks the Arrow PyCapsule interface, through Arrow. Only the columns that are asked for
+are converted.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+
+Columns = dict[str, pa.Array]
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """Return a hint that names what may have been meant, for the end of an error."""
+    close = difflib.get_close_matches(name, names, 3, 0.5)
+    if close:
+        return f"; did you mean {' or '.join(map(repr, close))}?"
+    shown = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
+    return f"; there are {shown}" if names else "; the table has no columns"
+
+
+def flat(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece, dictionaries decoded."""
+    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # no chunk at all, or too long for one
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+class Table:
+    """A table as Arrow columns, and how its results return. This one is PyArrow's own."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+        self.names: list[str] = list(table.column_names)
+        self.rows: int = table.num_rows
+
+    def column(self, name: str) -> pa.Array:
+        """Return one column."""
+        return flat(self._table.column(name))
+
+    def extended(self, columns: Columns) -> Any:
+        """Return the table with columns added, in its own library."""
+        table = self._table
+        for name, column in columns.items():
+            table = table.append_column(name, column)
+        return table
+
+    def new(self, columns: Columns) -> Any:
+        """Return a new table in the same library."""
+        return pa.table(columns)
+
+
+class _Narwhals(Table):
+    def __init__(self, frame: Any, lazy: bool) -> None:
+        self._frame = frame
+        self._lazy = lazy
+        self.names = list(frame.columns)
+        self.rows = len(frame)
+
+    def column(self, name: str) -> pa.Array:
+        return flat(self._frame.select(nw.col(name)).to_arrow().column(0))
+
+    def extended(self, columns: Columns) -> Any:
+        return self._native(nw.concat([self._frame, self._from(columns)], how="horizontal"))
+
+    def new(self, columns: Columns) -> Any:
+        return self._native(self._from(columns))
+
+    def _from(self, columns: Columns) -> Any:
+        return nw.from_arrow(pa.table(columns), backend=self._frame.implementation)
+
+    def _native(self, frame: Any) -> Any:
+        native = nw.to_native(frame)
+        return native.lazy() if self._lazy else native
+
+
+class _Pandas(Table):
+    def __init__(self, frame: Any) -> None:
+        odd = [c for c in frame.columns if not isinstance(c, str)]
+        if odd:
+            raise TypeError(f"column names must be strings, not {odd[0]!r}: rename the columns")
+        self._frame = frame
+        index = frame.index.name
+        self._index = index if isinstance(index, str) and index not in frame.columns else None
+        self.names = [*frame.columns, *([self._index] if self._index else [])]
+        self.rows = len(frame)
+
+    def column(self, name: str) -> pa.Array:
+        column = self._frame.index if name == self._index else self._frame[name]
+        if getattr(column, "ndim", 1) != 1:
+            raise ValueError(f"there are two columns called {name!r}")
+        try:
+            found = pa.Array.from_pandas(column)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise TypeError(f"column {name!r}: cannot be read as one type ({error})") from None
+        return flat(pa.chunked_array(found) if isinstance(found, pa.Array) else found)
+
+    def extended(self, columns: Columns) -> Any:
+        series = {name: self._series(column) for name, column in columns.items()}
+        return self._frame.assign(**series)
+
+    def new(self, columns: Columns) -> Any:
+        import pandas as pd
+
+        return pd.DataFrame({name: _to_pandas(column) for name, column in columns.items()})
+
+    def _series(self, column: pa.Array) -> Any:
+        made = _to_pandas(column)
+        made.index = self._frame.index
+        return made
+
+
+def _to_pandas(column: pa.Array) -> Any:
+    """Return a pandas series; integers that may be null as Int64, which loses nothing."""
+    import pandas as pd
+
+    if pa.types.is_integer(column.type):
+        return column.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+    if pa.types.is_boolean(column.type):
+        return column.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
+    return column.to_pandas()
+
+
+class _DuckDB(Table):
+    def extended(self, columns: Columns) -> Any:
+        return _relation(super().extended(columns))
+
+    def new(self, columns: Columns) -> Any:
+        return _relation(super().new(columns))
+
+
+def _relation(table: pa.Table) -> Any:
+    import duckdb
+
+    return duckdb.from_arrow(table)
+
+
+def open_table(table: Any) -> Table:
+    """Return any table as Arrow columns, or raise saying what can be read."""
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    if isinstance(table, pa.Table):
+        return Table(_distinct(table))
+    module = type(table).__module__.partition(".")[0]
+    if module in ("duckdb", "_duckdb") and hasattr(table, "__arrow_c_stream__"):
+        return _DuckDB(_distinct(pa.table(table)))
+    if module == "pandas" and hasattr(table, "columns"):
+        return _Pandas(table)
+    frame = nw.from_native(table, pass_through=True)
+    if isinstance(frame, nw.LazyFrame) and module == "polars":
+        return _Narwhals(frame.collect(), lazy=True)
+    if isinstance(frame, nw.DataFrame):
+        return _Narwhals(frame, lazy=False)
+    if hasattr(table, "__arrow_c_stream__"):
+        return Table(_distinct(pa.table(table)))
+    hint = "; for Spark use sash.spark.rolling" if module == "pyspark" else ""
+    raise TypeError(
+        "expected a table (PyArrow, pandas, polars, a DuckDB relation, or anything with "
+        f"__arrow_c_stream__), not {type(table).__name__}{hint}"
+    )
+
+
+def _distinct(table: pa.Table) -> pa.Table:
+    names = table.column_names
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise ValueError(f"there are two columns called {twice[0]!r}")
+    return table
