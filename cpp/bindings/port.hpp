@@ -10,6 +10,7 @@
 #pragma once
 
 #include <nanobind/ndarray.h>
+#include <sys/mman.h>
 
 #include "sash/record.hpp"
 #include "values.hpp"
@@ -65,6 +66,16 @@ class Column;
 template <class M>
 class Results;
 
+// Asks for big pages under a big array: taking memory page by page would cost more than filling it.
+inline void in_big_pages(void* data, std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
+  const auto from = (reinterpret_cast<std::uintptr_t>(data) + page - 1) & ~(page - 1);
+  const auto to = (reinterpret_cast<std::uintptr_t>(data) + bytes) & ~(page - 1);
+  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+#endif
+}
+
 // ---- native results: words and a mask, made into arrays when done -------------------------------
 class NativeResults {
  public:
@@ -72,6 +83,7 @@ class NativeResults {
       : rows_(rows), widths_(std::move(widths)) {
     for (const std::size_t width : widths_) {
       words_.push_back(std::make_unique_for_overwrite<Word[]>(rows * width + 1));
+      in_big_pages(words_.back().get(), rows * width * sizeof(Word));
       valid_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(rows + 1));
       nulls_.push_back(false);
     }

@@ -30,15 +30,18 @@ std::shared_ptr<Layout> make_layout(std::size_t rows, std::optional<CodeArray> k
   const std::int32_t* codes = keys ? keys->data() : nullptr;
   const std::int64_t* given = times ? times->data() : nullptr;
   auto layout = std::make_shared<Layout>();
+  if (times) layout->given = nb::cast(*times);
   nb::gil_scoped_release release;
   for (std::size_t i = 0; codes != nullptr && i < rows; ++i)
     if (codes[i] < 0 || static_cast<std::size_t>(codes[i]) >= groups)
       throw std::logic_error("a key's code is out of range");
   layout->rows = rows;
   layout->order = rolling::sort_rows(codes, groups, given, rows);
-  if (given != nullptr) {
-    layout->times.resize(rows);
-    for (std::size_t i = 0; i < rows; ++i) layout->times[i] = given[layout->row(i)];
+  layout->times = given;
+  if (given != nullptr && layout->order.rows) {
+    layout->sorted.resize(rows);
+    for (std::size_t i = 0; i < rows; ++i) layout->sorted[i] = given[layout->row(i)];
+    layout->times = layout->sorted.data();
   }
   if (arrival) {
     layout->arrival = rolling::sort_rows(codes, groups, nullptr, rows);
@@ -227,14 +230,13 @@ void bind_rolling(nb::module_& m) {
                      return array_of(std::vector<std::int64_t>(l.order.starts.begin(),
                                                                l.order.starts.end()));
                    })
-      .def_prop_ro("times", [](const Layout& l) { return array_of(l.times); })
       // The windows that advance by a step: the segment, end and frame of each.
       .def("steps", [](const Layout& l, std::int64_t size, std::int64_t every, std::int64_t offset,
                        bool left, bool right) {
         rolling::Steps s;
         {
           nb::gil_scoped_release release;
-          s = rolling::step_frames(l.times.data(), l.order.starts, size, every, offset, left, right);
+          s = rolling::step_frames(l.times, l.order.starts, size, every, offset, left, right);
         }
         return nb::make_tuple(array_of(std::move(s.segments)), array_of(std::move(s.ends)),
                               array_of(std::move(s.lo)), array_of(std::move(s.hi)));
@@ -245,7 +247,7 @@ void bind_rolling(nb::module_& m) {
                   [](std::shared_ptr<Layout> l, std::int64_t before, std::int64_t after, bool left,
                      bool right) {
                     return FramesOf{std::make_shared<rolling::TimeFrames>(
-                                        l->times.data(), l->order.starts,
+                                        l->times, l->order.starts,
                                         reach_of(before, after, left, right)),
                                     l,
                                     {}};
@@ -305,6 +307,10 @@ void bind_rolling(nb::module_& m) {
                     auto parsed = std::make_shared<const Spec>(parse_spec(spec));
                     return task.arrival ? roll_arrival(parsed, columns, task)
                                         : roll_event(parsed, columns, task);
+                  })
+      .def_static("places",
+                  [](const RollTask& task, nb::handle columns, bool largest, bool integers) {
+                    return roll_places(columns, largest, integers, task);
                   })
       .def_static(
           "ranks",

@@ -29,7 +29,9 @@ using CodeArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb:
 struct Layout {
   std::size_t rows = 0;
   sash::rolling::RowOrder order;         // position -> row
-  std::vector<std::int64_t> times;       // by position
+  const std::int64_t* times = nullptr;   // by position: the given ones, or these sorted
+  std::vector<std::int64_t> sorted;
+  nb::object given;
   sash::rolling::RowOrder arrival;       // the rows of each key as they arrived
   std::vector<std::uint32_t> positions;  // row -> position; only for arrival order
 
@@ -104,6 +106,9 @@ class AnyRoll {
 
 std::unique_ptr<AnyRoll> roll_event(std::shared_ptr<const Spec> spec, nb::handle columns,
                                     RollTask task);
+// Where the largest (smallest) value of each window is, in event order.
+std::unique_ptr<AnyRoll> roll_places(nb::handle columns, bool largest, bool integers,
+                                     RollTask task);
 std::unique_ptr<AnyRoll> roll_arrival(std::shared_ptr<const Spec> spec, nb::handle columns,
                                       RollTask task);
 

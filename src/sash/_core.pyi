@@ -173,9 +173,6 @@ class Layout:
     @property
     def starts(self) -> object: ...
 
-    @property
-    def times(self) -> object: ...
-
     def steps(self, arg0: int, arg1: int, arg2: int, arg3: bool, arg4: bool, /) -> tuple: ...
 
 class Frames:
@@ -200,6 +197,9 @@ class RollTask:
 class Roll:
     @staticmethod
     def monoid(arg0: RollTask, arg1: dict, arg2: object, /) -> Roll: ...
+
+    @staticmethod
+    def places(arg0: RollTask, arg1: object, arg2: bool, arg3: bool, /) -> Roll: ...
 
     @staticmethod
     def ranks(arg0: RollTask, arg1: list, arg2: bool, arg3: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], arg4: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, /) -> Roll: ...

@@ -76,6 +76,8 @@ def _job(one: Aggregate, table: Table, arrival: bool) -> Job:
                    _sizes, counts_rows=True)
     if one.name in COUNTED and one.python is None:
         return _count_job(one, columns[0])
+    if one.name in ("argmin", "argmax") and one.python is None and not arrival:
+        return _place_job(one, columns)
     native, inputs, decode = _typed(one, columns)
     if native.python is not None:
         return _python_job(native, columns)
@@ -118,12 +120,11 @@ def _typed(
         return replace(one, dtype=_dtype(ordered)), [ordered], decode
     if one.name in ("argmin", "argmax"):
         ordered, _ = _arrow.as_ordered(columns[0], names[0])
-        # The place of the row, whatever its argument: a null argument is an answer too.
+        # The argument is the row's place: a null one is an answer too.
         places = pa.array(np.arange(len(columns[1]), dtype=np.int64))
         code = "f" if _dtype(ordered) == "float" else "i"
-        name = f"{one.name}_{'f' if code == 'f' else 'i'}64"
         natives = {
-            kind: replace(native, op=name, inputs=(code, "i"), output="i")
+            kind: replace(native, op=f"{one.name}_{code}64", inputs=(code, "i"), output="i")
             for kind, native in one.native.items()
         }
         return replace(one, dtype=_dtype(ordered), native=natives), [ordered, places], columns[1].take
@@ -221,6 +222,21 @@ def _native_job(
         return [finish_words(native, output.code, np.asarray(words), valid, decode)]
 
     return Job([one.output], *_monoid_kernel(plan, arrival), start, finish)
+
+
+def _place_job(one: Aggregate, columns: list[pa.Array]) -> Job:
+    ordered, _ = _arrow.as_ordered(columns[0], one.columns[0] or "")
+    integers = _dtype(ordered) == "int"
+    cells = [to_words(ordered, "i" if integers else "f", repr(one.columns[0]))]
+
+    def start(task: _core.RollTask) -> _core.Roll:
+        return _core.Roll.places(task, cells, one.name == "argmax", integers)
+
+    def finish(raw: Any, _: Any) -> list[pa.Array]:
+        words, there = raw[0]
+        return [columns[1].take(_arrow.from_words("i", np.asarray(words), there))]
+
+    return Job([one.output], "TwoStacksLite", "associative, the row's place compiled in", start, finish)
 
 
 def _monoid_kernel(plan: Plan, arrival: bool) -> tuple[str, str]:

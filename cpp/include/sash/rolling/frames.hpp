@@ -15,6 +15,7 @@
 namespace sash::rolling {
 
 using Time = std::int64_t;
+inline constexpr Time kLast = std::numeric_limits<Time>::max();
 
 struct Frame {
   std::size_t lo, hi;
@@ -65,6 +66,7 @@ class Frames {
  protected:
   struct Cursor {  // where the last frame was; nothing yet: end == 0
     std::size_t begin = 0, end = 0, segment = 0, lo = 0, hi = 0;
+    bool safe = false;
   };
   virtual void fill(std::size_t from, std::size_t n, Cursor& at, Frame* out) const = 0;
 
@@ -93,27 +95,60 @@ class TimeFrames final : public Frames {
   // An end beyond what a time can be excludes nothing.
   static bool below(Time t, Time row, Time before, bool closed) {
     Time end;
-    if (__builtin_sub_overflow(row, before, &end)) return before < 0;
+    if (__builtin_sub_overflow(row, before, &end)) return false;
     return closed ? t < end : t <= end;
   }
   static bool within(Time t, Time row, Time after, bool closed) {
     Time end;
-    if (__builtin_add_overflow(row, after, &end)) return after > 0;
+    if (__builtin_add_overflow(row, after, &end)) return true;
     return closed ? t <= end : t < end;
   }
   void fill(std::size_t from, std::size_t n, Cursor& at, Frame* out) const override {
-    const Reach r = reach_;
-    for (std::size_t i = from; i < from + n; ++i) {
+    for (std::size_t i = from; i < from + n;) {
       const bool first = at.end == 0;
       if (enter(i, at)) {
         at.lo = at.hi = at.begin;
         if (first) find(i, at);
+        at.safe = is_safe(at);
       }
+      const std::size_t stop = std::min(from + n, at.end);
+      if (at.safe) fill_safe(i, stop, at, out - from);
+      else fill_any(i, stop, at, out - from);
+      i = stop;
+    }
+  }
+  // Whether no end of a window in this segment is beyond what a time can be.
+  bool is_safe(const Cursor& at) const {
+    Time end;
+    return !__builtin_sub_overflow(times_[at.begin], reach_.before, &end) &&
+           !__builtin_add_overflow(times_[at.end - 1], reach_.after, &end) && end != kLast;
+  }
+  void fill_safe(std::size_t i, std::size_t stop, Cursor& at, Frame* out) const {
+    const Time* times = times_;
+    const std::size_t end = at.end;
+    const Time back = reach_.before - (reach_.closed_left ? 0 : 1);
+    const Time ahead = reach_.after + (reach_.closed_right ? 1 : 0);
+    std::size_t lo = at.lo, hi = at.hi;
+    for (; i < stop; ++i) {
+      const Time low = times[i] - back, high = times[i] + ahead;  // low <= t < high
+      // How many rows leave is hard to guess; up to three are counted without a branch.
+      if (lo + 3 < end) lo += (times[lo] < low) + (times[lo + 1] < low) + (times[lo + 2] < low);
+      while (lo < end && times[lo] < low) ++lo;
+      if (hi < lo) hi = lo;
+      while (hi < end && times[hi] < high) ++hi;
+      out[i] = {lo, hi};
+    }
+    at.lo = lo;
+    at.hi = hi;
+  }
+  void fill_any(std::size_t i, std::size_t stop, Cursor& at, Frame* out) const {
+    const Reach r = reach_;
+    for (; i < stop; ++i) {
       const Time t = times_[i];
       while (at.lo < at.end && below(times_[at.lo], t, r.before, r.closed_left)) ++at.lo;
       if (at.hi < at.lo) at.hi = at.lo;
       while (at.hi < at.end && within(times_[at.hi], t, r.after, r.closed_right)) ++at.hi;
-      out[i - from] = {at.lo, at.hi};
+      out[i] = {at.lo, at.hi};
     }
   }
   // The first frame of a walk that begins in the middle of a segment.

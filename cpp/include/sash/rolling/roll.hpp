@@ -1,15 +1,113 @@
-// The rolling kernels for monoids: each output's frame, aggregated.
+// The rolling kernels: each output's frame, aggregated.
 //
-//   in event order     a queue follows both ends of the frames: amortised O(1) combines per row
-//   in arrival order   a finger tree holds what has arrived, in order of time: O(log d)
+//   roll_column   event order: Two-Stacks over a column, amortised O(1) combines per row
+//   roll_event    event order through an in-order structure, where states are big or Python's
+//   Arrivals      arrival order: what has arrived and is in the window; a finger tree holds it
 //
 // read(position) is the monoid's input of a row; write(output, state) takes a result, with null for
 // a window of fewer than `least` rows.
 #pragma once
 
+#include <memory>
+
+#include "sash/monoid.hpp"
 #include "sash/rolling/frames.hpp"
 
 namespace sash::rolling {
+
+// A state that a loop works on: its own copy where states are small and fixed, else the given one.
+template <Monoid M>
+class Local {
+ public:
+  using Cell = typename M::Cell;
+  Local(const M&, Cell* given) : given_(given) {
+    if constexpr (copied) own_ = *given;
+  }
+  Cell* get() {
+    if constexpr (copied) return &own_;
+    else return given_;
+  }
+  void keep(Cell* to) const {
+    if constexpr (copied) *to = own_;
+  }
+
+ private:
+  static constexpr bool copied = M::fixed_cells == 1 && M::trivial;
+  struct None {};
+  [[no_unique_address]] std::conditional_t<copied, Cell, None> own_;
+  Cell* given_;
+};
+
+// suffixes[p - begin] := v_p (x) ... (x) v_{end-1} for all p of [begin, end).
+template <Monoid M, class Read>
+void fold_back(const M& m, typename M::Cell* suffixes, std::size_t begin, std::size_t end,
+               typename M::Cell* entry, typename M::Cell* state, Read&& read) {
+  const std::size_t stride = slot_cells(m);
+  Local<M> in(m, entry), running(m, state);
+  m.set_identity(running.get());
+  for (std::size_t p = end; p-- > begin;) {
+    m.lift(in.get(), read(p));
+    m.prepend(running.get(), in.get(), running.get());
+    m.copy_state(suffixes + (p - begin) * stride, running.get());
+  }
+}
+
+// Two-Stacks whose queue is the column itself: only the suffix aggregates of the front part are
+// kept, and however many rows leave at once, the front moves on by one addition.
+//
+// Invariants, v_p the rows of the window [begin, end):
+//   1. suffix(p), begin <= p < boundary, is v_p (x) ... (x) v_{boundary-1};
+//   2. back is v_boundary (x) ... (x) v_{end-1}.
+template <Monoid M, class Read, class Write>
+void roll_column(const M& m, const Frames& frames, std::size_t from, std::size_t to,
+                 std::size_t least, Read&& read, Write&& write) {
+  static_assert(M::nothrow);
+  using Cell = typename M::Cell;
+  const std::size_t stride = slot_cells(m);
+  Held<M> back(m), out(m), entry(m);
+  std::unique_ptr<Cell[]> suffixes;
+  std::size_t room = 0, base = 0, boundary = 0, end = 0;
+  const auto flip = [&](std::size_t begin) {
+    if (end - begin > room) {
+      room = std::max(end - begin, 2 * room);
+      suffixes = std::make_unique_for_overwrite<Cell[]>(room * stride);
+      if constexpr (!M::trivial) m.start(suffixes.get(), room * stride);
+    }
+    base = begin;
+    boundary = end;
+    fold_back(m, suffixes.get(), begin, end, entry.get(), out.get(), read);
+  };
+  frames.each_chunk(from, to, [&](std::size_t first, std::size_t n, const Frame* frame) {
+    // What changes with every row is kept in local variables, and so in registers.
+    Local<M> in(m, entry.get()), running(m, back.get()), result(m, out.get());
+    for (std::size_t i = 0; i < n; ++i) {
+      const Frame f = frame[i];
+      if (f.lo >= end) {
+        boundary = end = f.lo;
+        m.set_identity(running.get());
+      }
+      for (; end < f.hi; ++end) {
+        m.lift(in.get(), read(end));
+        m.append(running.get(), in.get());
+      }
+      if (f.size() < least) {
+        write(first + i, static_cast<const Cell*>(nullptr));
+        continue;
+      }
+      if (f.lo >= boundary) [[unlikely]] {
+        if (f.lo >= end) {
+          write(first + i, static_cast<const Cell*>(running.get()));  // an empty window
+          continue;
+        }
+        flip(f.lo);
+        m.set_identity(running.get());
+      }
+      m.combine(result.get(), suffixes.get() + (f.lo - base) * stride, running.get());
+      write(first + i, static_cast<const Cell*>(result.get()));
+    }
+    running.keep(back.get());
+  });
+}
 
 // Outputs [from, to) of frames over all rows of their segments.
 template <class Fifo, class Cell, class Read, class Write>
