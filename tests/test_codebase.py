@@ -25,6 +25,8 @@ def test_the_stub_is_that_of_the_core(tmp_path: Path) -> None:
         "nanobind.stubgen",
         "-q",
         "-P",
+        "-p",
+        str(ROOT / "cpp/bindings/stubs.txt"),
         "-m",
         "sash._core",
         "-o",

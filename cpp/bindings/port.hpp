@@ -266,8 +266,7 @@ class Results<sash::Record> {
  public:
   class Writer {
    public:
-    explicit Writer(NativeResults& results, std::size_t width)
-        : results_(results), nulls_(width) {}
+    explicit Writer(NativeResults& results, std::size_t width) : results_(results), nulls_(width) {}
     void put(const sash::Record& m, std::size_t row, const Word* s) {
       std::size_t i = 0;
       for (const sash::Component& c : m.layout().components()) {

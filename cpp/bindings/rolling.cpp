@@ -92,10 +92,9 @@ class RankRoll final : public AnyRoll {
             answer(set, p, task_.layout->row(p), size >= task_.least, nulls);
           });
     } else {
-      rolling::roll_event_set(set, *task_.frames, from, to, task_.least,
-                              [&](std::size_t i, bool enough) {
-                                answer(set, i, task_.place(i), enough, nulls);
-                              });
+      rolling::roll_event_set(
+          set, *task_.frames, from, to, task_.least,
+          [&](std::size_t i, bool enough) { answer(set, i, task_.place(i), enough, nulls); });
     }
     const std::lock_guard<std::mutex> lock(merging_);
     for (std::size_t q = 0; q < nulls.size(); ++q)
@@ -227,8 +226,8 @@ void bind_rolling(nb::module_& m) {
                    })
       .def_prop_ro("starts",
                    [](const Layout& l) {
-                     return array_of(std::vector<std::int64_t>(l.order.starts.begin(),
-                                                               l.order.starts.end()));
+                     return array_of(
+                         std::vector<std::int64_t>(l.order.starts.begin(), l.order.starts.end()));
                    })
       // The windows that advance by a step: the segment, end and frame of each.
       .def("steps", [](const Layout& l, std::int64_t size, std::int64_t every, std::int64_t offset,
@@ -246,20 +245,19 @@ void bind_rolling(nb::module_& m) {
       .def_static("by_time",
                   [](std::shared_ptr<Layout> l, std::int64_t before, std::int64_t after, bool left,
                      bool right) {
-                    return FramesOf{std::make_shared<rolling::TimeFrames>(
-                                        l->times, l->order.starts,
-                                        reach_of(before, after, left, right)),
-                                    l,
-                                    {}};
+                    return FramesOf{
+                        std::make_shared<rolling::TimeFrames>(l->times, l->order.starts,
+                                                              reach_of(before, after, left, right)),
+                        l,
+                        {}};
                   })
       .def_static("by_count",
                   [](std::shared_ptr<Layout> l, std::int64_t before, std::int64_t after, bool left,
                      bool right) {
-                    return FramesOf{
-                        std::make_shared<rolling::CountFrames>(
-                            l->order.starts, reach_of(before, after, left, right)),
-                        l,
-                        {}};
+                    return FramesOf{std::make_shared<rolling::CountFrames>(
+                                        l->order.starts, reach_of(before, after, left, right)),
+                                    l,
+                                    {}};
                   })
       .def_static("given",
                   [](std::shared_ptr<Layout> l, TimeArray lo, TimeArray hi) {
@@ -270,8 +268,7 @@ void bind_rolling(nb::module_& m) {
                         raise(PyExc_ValueError, "a frame is outside the rows");
                     auto frames = std::make_shared<rolling::GivenFrames>(lo.data(), hi.data(), n,
                                                                          l->order.starts);
-                    return FramesOf{frames, l,
-                                    {nb::cast(std::move(lo)), nb::cast(std::move(hi))}};
+                    return FramesOf{frames, l, {nb::cast(std::move(lo)), nb::cast(std::move(hi))}};
                   })
       .def("__len__", [](const FramesOf& f) { return f.frames->outputs(); })
       .def("at",
@@ -340,10 +337,11 @@ void bind_rolling(nb::module_& m) {
                     return std::make_unique<CountRoll>(task, std::move(codes), distinct, mode);
                   })
       .def_prop_ro("units", [](const AnyRoll& r) { return r.units(); })
-      .def("run", [](AnyRoll& r, std::size_t from, std::size_t to) {
-        if (from > to || to > r.units()) raise(PyExc_IndexError, "no such part of the work");
-        r.run(from, to);
-      })
+      .def("run",
+           [](AnyRoll& r, std::size_t from, std::size_t to) {
+             if (from > to || to > r.units()) raise(PyExc_IndexError, "no such part of the work");
+             r.run(from, to);
+           })
       .def("take", [](AnyRoll& r) { return r.take(); });
 }
 

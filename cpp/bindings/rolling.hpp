@@ -28,8 +28,8 @@ using CodeArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb:
 // Rows in order of key, time and arrival.
 struct Layout {
   std::size_t rows = 0;
-  sash::rolling::RowOrder order;         // position -> row
-  const std::int64_t* times = nullptr;   // by position: the given ones, or these sorted
+  sash::rolling::RowOrder order;        // position -> row
+  const std::int64_t* times = nullptr;  // by position: the given ones, or these sorted
   std::vector<std::int64_t> sorted;
   nb::object given;
   sash::rolling::RowOrder arrival;       // the rows of each key as they arrived

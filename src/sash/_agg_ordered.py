@@ -38,7 +38,7 @@ def quantile(q: float, column: str | None = None, *, interpolation: str = "linea
 def rank(column: str | None = None, *, ties: str = "average") -> Aggregate:
     """Return the rank of the row's own value in its window, from 1. `sash.rolling` only.
 
-    Result: float64. Of equal values each has the ``average`` of their ranks, the ``min`` or ``max``.
+    Result: float64. Equal values have the ``average`` of their ranks, the ``min`` or the ``max``.
     """
     if ties not in TIES:
         raise ValueError(f"rank: ties is one of {TIES}, not {ties!r}")

@@ -147,6 +147,8 @@ def codes_of(column: pa.Array, name: str, ordered: bool) -> tuple[pa.Array, pa.A
 
     Ordered codes ascend as the values do.
     """
+    if _types.is_floating(column.type):
+        column = _one_zero(column)
     try:
         encoded = column.dictionary_encode()
         values = encoded.dictionary
@@ -164,20 +166,29 @@ def codes_of(column: pa.Array, name: str, ordered: bool) -> tuple[pa.Array, pa.A
         raise TypeError(f"column {name!r}: {column.type} cannot be {what} ({error})") from None
 
 
+def _one_zero(column: pa.Array) -> pa.Array:
+    """Return floats with one zero and one NaN, so that equal ones have equal bits."""
+    wide = column.cast(pa.float64())
+    plain = wide.fill_null(0).to_numpy(zero_copy_only=False) + 0.0
+    plain[np.isnan(plain)] = np.nan
+    return with_nulls(plain, column).cast(column.type)
+
+
 def as_ordered(column: pa.Array, name: str) -> tuple[pa.Array, Decode]:
     """Return values as float64 or int64 in the same order, and the decoding of results."""
     kind = column.type
     if _types.is_floating(kind):
         return as_floats(column), same if kind == pa.float64() else to_type(kind)
-    if _types.is_boolean(kind) or (_types.is_integer(kind) and (kind != pa.uint64() or fits(column))):
+    whole = _types.is_integer(kind) and (kind != pa.uint64() or fits(column))
+    if whole or _types.is_boolean(kind):
         return column.cast(pa.int64()), same if kind == pa.int64() else to_type(kind)
     if is_clock(kind) or _types.is_duration(kind):
         plain = column.view(pa.int32() if kind.bit_width == 32 else pa.int64())
         return plain.cast(pa.int64()), typed_view(kind)
     if _types.is_null(kind):
         return column.cast(pa.int64()), to_type(kind)
-    whole = unscaled(column) if _types.is_decimal(kind) else None
-    if whole is not None:
-        return with_nulls(whole, column), to_decimals(kind)
+    units = unscaled(column) if _types.is_decimal(kind) else None
+    if units is not None:
+        return with_nulls(units, column), to_decimals(kind)
     codes, values = codes_of(column, name, ordered=True)
     return codes, values.take

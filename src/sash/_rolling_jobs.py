@@ -6,7 +6,6 @@ what type the result has.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,17 +15,12 @@ import pyarrow as pa
 
 from sash import _arrow, _core
 from sash._agg_ordered import BETWEEN, COUNTED, RANKED
-from sash._aggregate import Aggregate, PythonMonoid
+from sash._aggregate import Aggregate
 from sash._columns import to_words
 from sash._compile import Plan, compile_live
 from sash._rolling_results import finish_words, from_objects
+from sash._rolling_types import dtype_of, need_numbers, typed
 from sash._tables import Table
-
-_SUMS = {"mean", "geomean", "variance", "stddev", "product", "relative_variation", "histogram"}
-_EXTREMES = {"min", "max", "mincount", "maxcount", "topk", "range"}
-_SELECTS = {"first", "last", "nth_youngest"}
-_HASHED = {"bloom", "hll", "countmin"}
-_TRUTHS = {"any", "all"}
 
 
 @dataclass
@@ -38,10 +32,10 @@ class Job:
     """What runs, in words."""
     why: str
     start: Callable[[_core.RollTask], _core.Roll | None]
+    """Make the kernel; none: the frames' sizes are all it takes."""
     finish: Callable[[Any, Any], list[pa.Array]]
     """Make result columns of what the kernel gave; also told the order of rows."""
     parallel: bool = True
-    counts_rows: bool = False
 
 
 def jobs_of(aggregates: list[Aggregate], table: Table, arrival: bool) -> list[Job]:
@@ -66,142 +60,24 @@ def _only_column(one: Aggregate) -> str:
 
 def _job(one: Aggregate, table: Table, arrival: bool) -> Job:
     if one.name == "count" and not one.columns and not arrival:
-        return Job([one.output], "frame sizes", "rows are counted, none is read", _nothing, _sizes,
-                   counts_rows=True)
+        return _size_job(one, "rows are counted, none is read")
     if None in one.columns:
         raise ValueError(f"{one.name}: name its column, as in agg.{one.name}('price')")
     columns = [table.column(c) for c in one.columns if c is not None]
     if one.name == "count" and not arrival and columns and not columns[0].null_count:
-        return Job([one.output], "frame sizes", "no value is null, so rows are counted", _nothing,
-                   _sizes, counts_rows=True)
+        return _size_job(one, "no value is null, so rows are counted")
     if one.name in COUNTED and one.python is None:
         return _count_job(one, columns[0])
     if one.name in ("argmin", "argmax") and one.python is None and not arrival:
         return _place_job(one, columns)
-    native, inputs, decode = _typed(one, columns)
+    native, inputs, decode = typed(one, columns)
     if native.python is not None:
         return _python_job(native, columns)
     return _native_job(one, native, inputs, decode, arrival)
 
 
-def _nothing(_: _core.RollTask) -> None:
-    return None
-
-
-def _sizes(raw: Any, _: Any) -> list[pa.Array]:
-    return [raw]
-
-
-# ---- values become words -----------------------------------------------------------------------
-
-
-def _typed(
-    one: Aggregate, columns: list[pa.Array]
-) -> tuple[Aggregate, list[pa.Array], _arrow.Decode]:
-    """Return the aggregate for its columns' types, its inputs for it, and how results are read."""
-    if one.python is not None:
-        return one, columns, _arrow.same
-    names = [c or "" for c in one.columns]
-    if one.name == "sum":
-        return _typed_sum(one, columns[0], names[0])
-    if one.name in _SUMS:
-        _need_numbers(one, columns[0], names[0])
-        integers = pa.types.is_integer(columns[0].type) and "int" in one.native
-        if integers and (columns[0].type != pa.uint64() or _arrow.fits(columns[0])):
-            return replace(one, dtype="int"), [columns[0].cast(pa.int64())], _arrow.same
-        return replace(one, dtype="float"), [_arrow.as_floats(columns[0])], _arrow.same
-    if one.name in _EXTREMES:
-        return _typed_extreme(one, columns[0], names[0])
-    if one.name in _SELECTS:
-        if pa.types.is_floating(columns[0].type) or pa.types.is_integer(columns[0].type):
-            ordered, decode = _arrow.as_ordered(columns[0], names[0])
-        else:
-            ordered, decode = _arrow.positions(columns[0])
-        return replace(one, dtype=_dtype(ordered)), [ordered], decode
-    if one.name in ("argmin", "argmax"):
-        ordered, _ = _arrow.as_ordered(columns[0], names[0])
-        # The argument is the row's place: a null one is an answer too.
-        places = pa.array(np.arange(len(columns[1]), dtype=np.int64))
-        code = "f" if _dtype(ordered) == "float" else "i"
-        natives = {
-            kind: replace(native, op=f"{one.name}_{code}64", inputs=(code, "i"), output="i")
-            for kind, native in one.native.items()
-        }
-        return replace(one, dtype=_dtype(ordered), native=natives), [ordered, places], columns[1].take
-    if one.name == "m4":
-        _need_numbers(one, columns[0], names[0])
-        ordered, _ = _arrow.as_ordered(columns[0], names[0])
-        if pa.types.is_decimal(columns[0].type):
-            ordered = _arrow.as_floats(columns[0])
-        if not _arrow.is_clock(columns[1].type) and not pa.types.is_integer(columns[1].type):
-            raise TypeError(f"m4: column {names[1]!r} must hold times, not {columns[1].type}")
-        times, decode = _arrow.as_ordered(columns[1], names[1])
-        return replace(one, dtype=_dtype(ordered)), [ordered, times], decode
-    if one.name in _TRUTHS:
-        _need_numbers(one, columns[0], names[0])
-        return one, [_truths(columns[0])], _arrow.same
-    if one.name in _HASHED and not _hashable(columns[0].type):
-        raise TypeError(f"{one.name}: column {names[0]!r} holds {columns[0].type}, not plain values")
-    return one, columns, _arrow.same
-
-
-def _dtype(column: pa.Array) -> str:
-    return "float" if pa.types.is_floating(column.type) else "int"
-
-
-def _truths(column: pa.Array) -> pa.Array:
-    if pa.types.is_boolean(column.type):
-        return column
-    return _arrow.with_nulls(
-        np.asarray(_arrow.as_floats(column).fill_null(0).to_numpy(zero_copy_only=False) != 0), column
-    )
-
-
-def _hashable(kind: pa.DataType) -> bool:
-    return not pa.types.is_nested(kind)
-
-
-def _need_numbers(one: Aggregate, column: pa.Array, name: str) -> None:
-    if not _arrow.is_numeric(column.type):
-        able = "min, max, first, last, count, count_distinct and mode take any type"
-        raise TypeError(f"{one.name}: column {name!r} holds {column.type}, not numbers ({able})")
-
-
-def _typed_sum(
-    one: Aggregate, column: pa.Array, name: str
-) -> tuple[Aggregate, list[pa.Array], _arrow.Decode]:
-    kind = column.type
-    integer = replace(one, dtype="int")
-    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
-        return integer, [_arrow.as_ints(column, name)], _arrow.same
-    if pa.types.is_duration(kind):
-        return integer, [column.view(pa.int64())], _arrow.typed_view(kind)
-    if pa.types.is_decimal(kind):
-        whole = _arrow.unscaled(column)
-        if whole is None:  # beyond 64 bits: exact all the same, on Python's decimals
-            return replace(one, dtype="object", python=PythonMonoid(operator.add)), [column], _arrow.same
-        decode = _arrow.to_decimals(pa.decimal128(38, kind.scale))
-        return integer, [_arrow.with_nulls(whole, column)], decode
-    _need_numbers(one, column, name)
-    return replace(one, dtype="float"), [_arrow.as_floats(column)], _arrow.same
-
-
-def _typed_extreme(
-    one: Aggregate, column: pa.Array, name: str
-) -> tuple[Aggregate, list[pa.Array], _arrow.Decode]:
-    kind = column.type
-    if one.name == "range":
-        if _arrow.is_clock(kind) and pa.types.is_timestamp(kind):
-            decode = _arrow.typed_view(pa.duration(kind.unit))
-            return replace(one, dtype="int"), [column.view(pa.int64())], decode
-        if not pa.types.is_duration(kind):
-            _need_numbers(one, column, name)
-    ordered, decode = _arrow.as_ordered(column, name)
-    if one.name == "range" and pa.types.is_integer(kind):
-        decode = _arrow.same  # the difference of small integers may need a wider one
-    if one.name in ("mincount", "maxcount"):
-        decode = _arrow.same
-    return replace(one, dtype=_dtype(ordered)), [ordered], decode
+def _size_job(one: Aggregate, why: str) -> Job:
+    return Job([one.output], "frame sizes", why, lambda _: None, lambda raw, _: [raw])
 
 
 # ---- kernels -----------------------------------------------------------------------------------
@@ -226,7 +102,7 @@ def _native_job(
 
 def _place_job(one: Aggregate, columns: list[pa.Array]) -> Job:
     ordered, _ = _arrow.as_ordered(columns[0], one.columns[0] or "")
-    integers = _dtype(ordered) == "int"
+    integers = dtype_of(ordered) == "int"
     cells = [to_words(ordered, "i" if integers else "f", repr(one.columns[0]))]
 
     def start(task: _core.RollTask) -> _core.Roll:
@@ -236,7 +112,8 @@ def _place_job(one: Aggregate, columns: list[pa.Array]) -> Job:
         words, there = raw[0]
         return [columns[1].take(_arrow.from_words("i", np.asarray(words), there))]
 
-    return Job([one.output], "TwoStacksLite", "associative, the row's place compiled in", start, finish)
+    why = "associative, the row's place compiled in"
+    return Job([one.output], "TwoStacksLite", why, start, finish)
 
 
 def _monoid_kernel(plan: Plan, arrival: bool) -> tuple[str, str]:
@@ -265,13 +142,14 @@ def _rank_job(many: list[Aggregate], name: str, table: Table) -> Job:
     column = table.column(name)
     asks = [(a.name == "rank", a.doubles[0] if a.doubles else 0.0, a.ints[0]) for a in many]
     only_ranks = all(rank for rank, _, _ in asks)
-    discrete = [not rank and BETWEEN[how] in ("lower", "higher", "nearest") for rank, _, how in asks]
+    exact = {BETWEEN.index(how) for how in ("lower", "higher", "nearest")}
+    discrete = [not rank and how in exact for rank, _, how in asks]
     if not only_ranks and not all(discrete):
-        _need_numbers(many[0], column, name)
+        need_numbers(many[0], column, name)
     if pa.types.is_decimal(column.type) and not all(discrete):
         column = column.cast(pa.float64())
     ordered, decode = _arrow.as_ordered(column, name)
-    integers = _dtype(ordered) == "int"
+    integers = dtype_of(ordered) == "int"
     words, valid = to_words(ordered, "i" if integers else "f", name)
 
     def start(task: _core.RollTask) -> _core.Roll:
@@ -280,9 +158,9 @@ def _rank_job(many: list[Aggregate], name: str, table: Table) -> Job:
     def finish(raw: Any, _: Any) -> list[pa.Array]:
         code = "i" if integers else "f"
         found = []
-        for (data, there), exact in zip(raw, discrete, strict=True):
-            column = _arrow.from_words(code if exact else "f", np.asarray(data), there)
-            found.append(decode(column) if exact else column)
+        for (data, there), is_value in zip(raw, discrete, strict=True):
+            column = _arrow.from_words(code if is_value else "f", np.asarray(data), there)
+            found.append(decode(column) if is_value else column)
         return found
 
     why = "values are ranked a block at a time; each quantile is a finger among them"

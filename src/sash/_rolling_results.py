@@ -48,7 +48,8 @@ def _lists(
         counts = np.where(valid != 0, counts, 0)
     inside = np.arange(words.shape[1]) < counts[:, None]
     ends = np.concatenate([[0], np.cumsum(counts)])
-    values = decode(_arrow.from_words(code or one.dtype[0], np.ascontiguousarray(words[inside]), None))
+    data = np.ascontiguousarray(words[inside])
+    values = decode(_arrow.from_words(code or one.dtype[0], data, None))
     mask = None if valid is None else pa.array(valid == 0)
     if ends[-1] < 1 << 31:
         return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values, mask=mask)

@@ -52,7 +52,7 @@ class Times:
 
     def length(self, what: str, value: Any, least: int = 1) -> int:
         """Return a duration in the column's unit."""
-        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64)):
             length = int(value)
         elif self.unit is None:
             if isinstance(value, (str, timedelta, np.timedelta64)):
@@ -112,9 +112,7 @@ def read_times(name: str, column: pa.Array) -> Times:
         "double": "multiply and round it to integers, or make timestamps of it",
     }
     hint = hints.get(str(kind), "convert it")
-    raise TypeError(
-        f"column {name!r}: expected timestamps, dates or integers, got {kind}; {hint}"
-    )
+    raise TypeError(f"column {name!r}: expected timestamps, dates or integers, got {kind}; {hint}")
 
 
 def _int64(column: pa.Array) -> npt.NDArray[np.int64]:
@@ -132,7 +130,7 @@ def read_windows(times: Times | None, window: Any, rows: Any, center: bool) -> l
     labels = [w.label for w in found]
     twice = sorted({n for n in labels if labels.count(n) > 1})
     if twice:
-        raise ValueError(f"two windows are called {twice[0]!r}: name them, as in {{'a': '1h', ...}}")
+        raise ValueError(f"two windows are called {twice[0]!r}: name them in a dict")
     return found
 
 
@@ -204,9 +202,9 @@ def _label(value: Any) -> str:
 
 def _short(fine: int) -> str:
     """Return a duration in the largest unit that divides it."""
-    for unit, size in (("d", 86_400 * 10**9), ("h", 3_600 * 10**9), ("m", 60 * 10**9), ("s", 10**9)):
-        if fine % size == 0:
-            return f"{fine // size}{unit}"
+    for unit, seconds in (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)):
+        if fine % (seconds * 10**9) == 0:
+            return f"{fine // (seconds * 10**9)}{unit}"
     return f"{fine // 1000}us"
 
 

@@ -101,6 +101,13 @@ class _Pandas(Table):
             found = pa.Array.from_pandas(column)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise TypeError(f"column {name!r}: cannot be read as one type ({error})") from None
+        if pa.types.is_timestamp(found.type) and column.dtype == object:
+            naive = {v.tzinfo is None for v in column if getattr(v, "tzinfo", 0) != 0}
+            if len(naive) > 1:
+                raise ValueError(
+                    f"column {name!r} mixes times with and without a time zone: give all of them "
+                    "one, for example with tz_localize"
+                )
         return flat(pa.chunked_array(found) if isinstance(found, pa.Array) else found)
 
     def extended(self, columns: Columns) -> Any:

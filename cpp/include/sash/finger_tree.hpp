@@ -77,9 +77,9 @@ class Tree {
   // lift_into(i, e) writes entry i to e. Times ascend; equal ones merge in this order.
   template <class At>
   void bulk_insert(const Time* times, std::size_t n, At&& lift_into);
-  bool evict();                    // the oldest
-  bool evict(Time t);              // false if there is none
-  std::size_t bulk_evict(Time t) {  // all <= t; how many they were
+  bool evict();                                            // the oldest
+  bool evict(Time t);                                      // false if there is none
+  std::size_t bulk_evict(Time t) {                         // all <= t; how many they were
     if (v_.size != 0 && v_.front->count > 1) [[likely]] {  // often it is the oldest one alone
       const Time* times = at_.times(v_.front);
       if (t < times[1]) return t < times[0] ? 0 : (evict(), 1);

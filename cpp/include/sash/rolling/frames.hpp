@@ -213,7 +213,7 @@ inline bool next_multiple(Time t, Time every, Time offset, bool or_equal, Time& 
   using Wide = __int128;
   const Wide from = static_cast<Wide>(t) - offset;
   Wide k = from / every;
-  if (k * every > from) --k;                             // floor
+  if (k * every > from) --k;  // floor
   if (k * every != from || !or_equal) ++k;
   const Wide found = k * every + offset;
   out = static_cast<Time>(found);

@@ -39,22 +39,22 @@ enum class Between { linear, lower, higher, nearest, midpoint };  // a quantile 
 enum class Ties { average, min, max };
 
 struct Question {
-  bool rank;      // the rank of the row's own value, else a quantile
-  double q = 0;   // which one
+  bool rank;     // the rank of the row's own value, else a quantile
+  double q = 0;  // which one
   Between between = Between::linear;
   Ties ties = Ties::average;
 };
 
 // The nearer of two places; of two that are equally near the even one, as NumPy has it.
-inline std::size_t nearest_place(double h) {
-  return static_cast<std::size_t>(std::nearbyint(h));
-}
+inline std::size_t nearest_place(double h) { return static_cast<std::size_t>(std::nearbyint(h)); }
 
 class OrderStatistics {
  public:
   // key(position) is the value's ordered key; there(position) tells whether it is not null.
   OrderStatistics(std::vector<Question> questions, bool integers)
-      : questions_(std::move(questions)), fingers_(questions_.size()), integers_(integers),
+      : questions_(std::move(questions)),
+        fingers_(questions_.size()),
+        integers_(integers),
         set_(wants_ranks(questions_)) {}
 
   // How many rows to sort at a time for windows of about n.
@@ -72,7 +72,8 @@ class OrderStatistics {
     spare_.resize(items_.size());
     radix_sort(items_.data(), spare_.data(), items_.size(), items_.size() < 100'000 ? 8 : 11);
     rank_.assign(end - begin, kNull);
-    for (std::size_t r = 0; r < items_.size(); ++r) rank_[items_[r].row] = static_cast<std::uint32_t>(r);
+    for (std::size_t r = 0; r < items_.size(); ++r)
+      rank_[items_[r].row] = static_cast<std::uint32_t>(r);
     if (wants_ranks(questions_)) find_ties();
     set_.reset(items_.size());
     for (Finger& f : fingers_) f = {};
@@ -117,7 +118,8 @@ class OrderStatistics {
   };
   static constexpr std::uint32_t kNull = ~std::uint32_t{0};
   static bool wants_ranks(const std::vector<Question>& questions) {
-    return std::any_of(questions.begin(), questions.end(), [](const Question& q) { return q.rank; });
+    return std::any_of(questions.begin(), questions.end(),
+                       [](const Question& q) { return q.rank; });
   }
 
   // Equal values have neighbouring ranks [first, last).
@@ -144,10 +146,14 @@ class OrderStatistics {
     const auto low = static_cast<std::size_t>(h);
     const double part = h - static_cast<double>(low);
     switch (question.between) {
-      case Between::lower: return move(f, low), exactly(f.rank, out);
-      case Between::higher: return move(f, low + (part > 0)), exactly(f.rank, out);
-      case Between::nearest: return move(f, nearest_place(h)), exactly(f.rank, out);
-      default: break;
+      case Between::lower:
+        return move(f, low), exactly(f.rank, out);
+      case Between::higher:
+        return move(f, low + (part > 0)), exactly(f.rank, out);
+      case Between::nearest:
+        return move(f, nearest_place(h)), exactly(f.rank, out);
+      default:
+        break;
     }
     move(f, low);
     double value = number(f.rank);
@@ -186,7 +192,7 @@ class OrderStatistics {
   bool integers_;
   RankSet set_;
   std::vector<Keyed> items_, spare_;
-  std::vector<std::uint32_t> rank_;         // of each position of the block
+  std::vector<std::uint32_t> rank_;          // of each position of the block
   std::vector<std::uint32_t> first_, last_;  // of each rank's ties
   std::size_t begin_ = 0, size_ = 0;
 };

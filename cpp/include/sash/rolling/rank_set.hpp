@@ -52,7 +52,8 @@ class RankSet {
   std::size_t next(std::size_t r) const {
     for (std::size_t k = 0; k < depth_; ++k) {
       const std::uint64_t above = levels_[k][r / 64] & (~std::uint64_t{1} << (r % 64));
-      if (above != 0) return descend(k, r / 64, above, [](std::uint64_t w) { return std::countr_zero(w); });
+      if (above != 0)
+        return descend(k, r / 64, above, [](std::uint64_t w) { return std::countr_zero(w); });
       r /= 64;
     }
     return none;
@@ -60,7 +61,8 @@ class RankSet {
   std::size_t prev(std::size_t r) const {
     for (std::size_t k = 0; k < depth_; ++k) {
       const std::uint64_t below = levels_[k][r / 64] & ((std::uint64_t{1} << (r % 64)) - 1);
-      if (below != 0) return descend(k, r / 64, below, [](std::uint64_t w) { return 63 - std::countl_zero(w); });
+      if (below != 0)
+        return descend(k, r / 64, below, [](std::uint64_t w) { return 63 - std::countl_zero(w); });
       r /= 64;
     }
     return none;

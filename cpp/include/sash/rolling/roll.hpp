@@ -162,7 +162,12 @@ void roll_event_set(Set& set, const Frames& frames, std::size_t from, std::size_
 class Arrivals {
  public:
   Arrivals(const Frames& frames, std::size_t begin, std::size_t end)
-      : frames_(frames), begin_(begin), here_(end - begin), latest_(begin), lo_(begin), hi_(begin) {}
+      : frames_(frames),
+        begin_(begin),
+        here_(end - begin),
+        latest_(begin),
+        lo_(begin),
+        hi_(begin) {}
 
   template <class Add, class Remove>
   Frame arrive(std::size_t position, Add&& add, Remove&& remove) {

@@ -30,7 +30,9 @@ class ValueCounts {
     if (!winners_.empty()) replay(code);
   }
   std::size_t distinct() const { return distinct_; }
-  std::size_t mode() const { return winners_.size() > 1 ? winners_[1] : 0; }  // of a non-empty window
+  std::size_t mode() const {
+    return winners_.size() > 1 ? winners_[1] : 0;
+  }  // of a non-empty window
 
  private:
   // The winner below node i; the codes are the leaves, right of all nodes.

@@ -251,7 +251,9 @@ class Layout {
   template <class T>
   struct Four {
     alignas(T) unsigned char bytes[4 * sizeof(T)];
-    explicit Four(const T* from) { std::memcpy(bytes, static_cast<const void*>(from), sizeof bytes); }
+    explicit Four(const T* from) {
+      std::memcpy(bytes, static_cast<const void*>(from), sizeof bytes);
+    }
     void write(T* to) const { std::memcpy(static_cast<void*>(to), bytes, sizeof bytes); }
   };
   void raise(Inner* x, unsigned i, unsigned end) const { relocate(x, i + 1, x, i, end - i); }

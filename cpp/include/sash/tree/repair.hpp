@@ -139,7 +139,8 @@ void Tree<M, Fingers>::settle(const Path& p, unsigned position, const Cell* entr
 
 // The same when the leaf is the front leaf, the back leaf, or both.
 template <Monoid M, bool Fingers>
-[[gnu::noinline]] void Tree<M, Fingers>::settle_end(const Path& p, unsigned position, const Cell* entry, int more) {
+[[gnu::noinline]] void Tree<M, Fingers>::settle_end(const Path& p, unsigned position,
+                                                    const Cell* entry, int more) {
   const Leaf* x = p.leaf;
   if (x == v_.front && position < v_.suffixes) {
     suffixes(v_.suffixes + static_cast<unsigned>(more));

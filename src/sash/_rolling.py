@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -212,7 +213,7 @@ class _Call:
         taken = set(self.table.names) if self.every is None else {*self.keys, *_WINDOW}
         for name in names.values():
             if name in taken:
-                raise ValueError(f"there is a column {name!r} already: give the aggregate an alias()")
+                raise ValueError(f"there is a column {name!r} already: use alias()")
         repeated = sorted({n for n in names.values() if list(names.values()).count(n) > 1})
         if repeated:
             raise ValueError(f"two results would be called {repeated[0]!r}: use alias()")
@@ -322,7 +323,7 @@ class _Call:
                 wanted = threads if wanted > threads else 1
             else:
                 cuts = np.array([0, units])
-        return [(int(a), int(b)) for a, b in zip(cuts[:-1], cuts[1:], strict=True) if a < b]
+        return [(int(a), int(b)) for a, b in pairwise(cuts) if a < b]
 
     # ---- explaining ------------------------------------------------------------------------
 
@@ -332,16 +333,16 @@ class _Call:
         lines = [self._about_rows(layout)]
         for window in self.windows:
             lines.append(f"window {window.label}: {self._about(window)}")
-            lines += [
-                f"  {', '.join(job.outputs)}: {job.kernel} ({job.why})" for job in self.jobs
-            ]
+            lines += [f"  {', '.join(job.outputs)}: {job.kernel} ({job.why})" for job in self.jobs]
         if threads > 1 and self.table.rows > _PART:
             lines.append(f"up to {threads} threads share the work")
         return tuple(lines)
 
     def _about_rows(self, layout: _core.Layout) -> str:
-        keys = len(layout.starts) - 1
-        by = f" and {keys} key{'s' if keys != 1 else ''} of {', '.join(self.keys)}" if self.keys else ""
+        keys = len(np.asarray(layout.starts)) - 1
+        by = ""
+        if self.keys:
+            by = f" and {keys} key{'s' if keys != 1 else ''} of {', '.join(self.keys)}"
         on = f" by {self.times.name!r}" if self.times is not None else ""
         state = "in order already" if layout.in_order else "not in order: sorted first"
         arrival = ", results as of each row's arrival" if self.arrival else ""
@@ -410,4 +411,3 @@ def _run_parts(parts: list[tuple[_core.Roll, int, int]], threads: int, progress:
     with ThreadPoolExecutor(threads, "sash") as pool:
         for _ in tracked(pool.map(one, parts), total, progress):
             pass
-

@@ -1,0 +1,401 @@
+"""Rolling over tables of every library, columns of every type, beside what those libraries say."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sash
+from sash import agg
+
+UTC = dt.UTC
+N = 400
+
+
+def flights(seed: int = 3) -> pa.Table:
+    """Unsorted times with repeats, a few keys, nulls."""
+    rng = np.random.default_rng(seed)
+    seconds = rng.integers(0, 600, N)
+    start = np.datetime64("2026-03-29T00:30:00", "us")
+    values = rng.normal(100, 20, N).round(3)
+    return pa.table(
+        {
+            "ts": pa.array(start + seconds.astype("timedelta64[s]")),
+            "key": pa.array([None if k == 3 else f"k{k}" for k in rng.integers(0, 4, N)]),
+            "price": pa.array(values, mask=rng.random(N) < 0.1),
+            "qty": pa.array(rng.integers(-50, 50, N)),
+        }
+    )
+
+
+TABLE = flights()
+AGGS = [agg.sum("price"), agg.max("qty"), agg.count(), agg.median("price"), agg.last("key")]
+NAMES = [a.output for a in AGGS]
+ARGS: dict[str, Any] = {"on": "ts", "window": "1m", "by": "key", "aggs": AGGS}
+WANTED = sash.rolling(TABLE, **ARGS)
+
+
+# ---- every library comes back as itself --------------------------------------------------------
+
+
+def test_arrow_tables_and_batches() -> None:
+    assert isinstance(WANTED, pa.Table)
+    assert WANTED.select(TABLE.column_names).equals(TABLE)
+    assert [str(WANTED[n].type) for n in NAMES] == ["double", "int64", "int64", "double", "string"]
+    batch = TABLE.combine_chunks().to_batches()[0]
+    assert sash.rolling(batch, **ARGS).equals(WANTED)
+    chunked = pa.concat_tables([TABLE.slice(0, 7), TABLE.slice(7, 100), TABLE.slice(107)])
+    assert sash.rolling(chunked, **ARGS).combine_chunks().equals(WANTED.combine_chunks())
+
+
+def test_pandas_keeps_index_and_dtypes() -> None:
+    frame = TABLE.to_pandas()
+    frame.index = pd.Index(np.arange(N)[::-1] * 10, name="row")
+    out = sash.rolling(frame, **ARGS)
+    assert isinstance(out, pd.DataFrame)
+    assert out.index.equals(frame.index)
+    assert [str(out[n].dtype) for n in NAMES] == ["float64", "Int64", "Int64", "float64", "str"]
+    assert pa.Array.from_pandas(out["sum_price"]).to_pylist() == WANTED["sum_price"].to_pylist()
+    assert out["last_key"].isna().tolist() == [v is None for v in WANTED["last_key"].to_pylist()]
+
+
+def test_a_pandas_index_can_be_the_time() -> None:
+    frame = TABLE.to_pandas().set_index("ts")
+    out = sash.rolling(frame, **ARGS)
+    assert out["count"].tolist() == WANTED["count"].to_pylist()
+    assert out.index.equals(frame.index)
+
+
+def test_polars_frames_eager_and_lazy() -> None:
+    frame = pl.from_arrow(TABLE)
+    assert isinstance(frame, pl.DataFrame)
+    out = sash.rolling(frame, **ARGS)
+    assert isinstance(out, pl.DataFrame)
+    assert out.columns == [*TABLE.column_names, *NAMES]
+    assert out["median_price"].to_list() == WANTED["median_price"].to_pylist()
+    lazy = sash.rolling(frame.lazy(), **ARGS)
+    assert isinstance(lazy, pl.LazyFrame)
+    assert lazy.collect().equals(out)
+
+
+def test_duckdb_relations() -> None:
+    relation = duckdb.from_arrow(TABLE)
+    out = sash.rolling(relation, **ARGS)
+    assert isinstance(out, duckdb.DuckDBPyRelation)
+    assert out.columns == [*TABLE.column_names, *NAMES]
+    assert [r[0] for r in out.select("max_qty").fetchall()] == WANTED["max_qty"].to_pylist()
+
+
+def test_anything_that_speaks_arrow() -> None:
+    class Stream:
+        def __arrow_c_stream__(self, schema: object = None) -> object:
+            return TABLE.__arrow_c_stream__(schema)
+
+    assert sash.rolling(Stream(), **ARGS).equals(WANTED)
+
+
+def test_steps_come_back_as_the_same_library() -> None:
+    args = ARGS | {"every": "30s"}
+    arrow = sash.rolling(TABLE, **args)
+    assert arrow.column_names == ["key", "window_start", "window_end", *NAMES]
+    assert arrow["window_end"].type == TABLE["ts"].type
+    for frame, kind in ((TABLE.to_pandas(), pd.DataFrame), (pl.from_arrow(TABLE), pl.DataFrame)):
+        out = sash.rolling(frame, **args)
+        assert isinstance(out, kind)
+        assert len(out) == arrow.num_rows
+
+
+# ---- the same as the libraries' own ------------------------------------------------------------
+
+ONE = {"on": "ts", "window": "1m"}
+SORTED = TABLE.sort_by("ts").drop_columns(["key"])
+UNIQUE = SORTED.append_column("i", pa.array(range(N))).set_column(
+    0, "ts", pa.array(np.datetime64("2026-01-01", "us") + np.arange(N) * np.timedelta64(7, "s"))
+)
+
+
+@pytest.mark.parametrize("closed", ["right", "left", "both", "neither"])
+@pytest.mark.parametrize("name", ["sum", "mean", "min", "max", "std", "median", "count"])
+def test_time_windows_agree_with_pandas(closed: Any, name: str) -> None:
+    frame = UNIQUE.to_pandas()
+    rolled = frame.rolling("1min", on="ts", closed=closed, min_periods=0 if name == "count" else 1)
+    theirs = getattr(rolled["price"], name)()
+    ours = {"std": agg.stddev}.get(name) or getattr(agg, name)
+    out = sash.rolling(frame, on="ts", window="1m", closed=closed, aggs=ours("price").alias("x"))
+    np.testing.assert_allclose(out["x"].astype(float), theirs.astype(float), rtol=1e-9)
+
+
+@pytest.mark.parametrize("closed", ["right", "left", "both", "neither"])
+@pytest.mark.parametrize("name", ["sum", "mean", "min", "max", "median", "std"])
+def test_time_windows_agree_with_polars(closed: Any, name: str) -> None:
+    frame = pl.from_arrow(SORTED)
+    assert isinstance(frame, pl.DataFrame)
+    theirs = frame.rolling("ts", period="1m", closed={"neither": "none"}.get(closed, closed)).agg(
+        getattr(pl.col("price"), name)().alias("x"),
+    )["x"]
+    ours = {"std": agg.stddev}.get(name) or getattr(agg, name)
+    out = sash.rolling(frame, on="ts", window="1m", closed=closed, aggs=ours("price").alias("x"))
+    wanted = theirs
+    if name == "sum":  # polars gives 0 for a window without values, Sash null
+        there = out["x"].is_not_null()
+        wanted = theirs.filter(there)
+        out = out.filter(there)
+    np.testing.assert_allclose(
+        out["x"].cast(pl.Float64).to_numpy(), wanted.cast(pl.Float64).to_numpy(), rtol=1e-9
+    )
+
+
+def test_count_windows_agree_with_polars_and_pandas() -> None:
+    frame = pl.from_arrow(UNIQUE)
+    assert isinstance(frame, pl.DataFrame)
+    out = sash.rolling(
+        frame,
+        rows=25,
+        min_rows=25,
+        aggs=[agg.sum("qty"), agg.max("qty"), agg.stddev("qty"), agg.median("qty")],
+    )
+    for ours, theirs in {
+        "sum_qty": frame["qty"].rolling_sum(25),
+        "max_qty": frame["qty"].rolling_max(25),
+        "stddev_qty": frame["qty"].rolling_std(25),
+        "median_qty": frame["qty"].rolling_median(25),
+    }.items():
+        np.testing.assert_allclose(
+            out[ours].cast(pl.Float64).to_numpy(), theirs.cast(pl.Float64).to_numpy(), rtol=1e-9
+        )
+    pandas_rank = UNIQUE.to_pandas()["qty"].rolling(25).rank()
+    mine = sash.rolling(UNIQUE, rows=25, min_rows=25, aggs=agg.rank("qty"))["rank_qty"]
+    np.testing.assert_array_equal(mine.to_numpy(), pandas_rank.to_numpy())
+
+
+def test_range_frames_agree_with_duckdb() -> None:
+    rows = TABLE  # noqa: F841 (DuckDB finds it by name)
+    frame = "partition by key order by ts range between interval 59999999 microseconds preceding"
+    relation = duckdb.sql(
+        f"""
+        select *, row_number() over () as i,
+          max(qty) over w as m, count(*) over w as n, sum(qty) over w as s,
+          quantile_cont(price, 0.9) over w as q, count(distinct qty) over w as d
+        from rows window w as ({frame} and current row)
+        """
+    )
+    theirs = {tuple(r[:4]): r[5:] for r in relation.fetchall()}
+    out = sash.rolling(
+        TABLE,
+        on="ts",
+        by="key",
+        window="1m",
+        aggs=[
+            agg.max("qty"), agg.count(), agg.sum("qty"), agg.quantile(0.9, "price"),
+            agg.count_distinct("qty"),
+        ],
+    )  # fmt: skip
+    for row in out.to_pylist():
+        values = list(row.values())
+        m, n, s, q, d = theirs[tuple(values[:4])]
+        assert (values[4], values[5], values[6], values[8]) == (m, n, int(s), d)
+        assert values[7] == pytest.approx(q)
+
+
+def test_accuracy_where_running_sums_fail() -> None:
+    values = [1e16, 1.0, 1.0, 1.0, float("inf"), 1.0, 1.0, float("nan"), 2.0, 2.0, 2.0]
+    table = pa.table({"v": values})
+    out = sash.rolling(table, rows=2, aggs=[agg.sum("v"), agg.mean("v"), agg.stddev("v")])
+    assert out["sum_v"].to_pylist()[2:4] == [2.0, 2.0]
+    assert out["sum_v"].to_pylist()[6] == 2.0
+    assert out["sum_v"].to_pylist()[9:] == [4.0, 4.0]
+    assert out["stddev_v"].to_pylist()[10] == 0.0
+
+
+# ---- types -------------------------------------------------------------------------------------
+
+
+def one(column: pa.Array, aggregate: sash.Aggregate, **more: Any) -> pa.ChunkedArray:
+    table = pa.table({"t": pa.array(range(len(column))), "v": column})
+    return sash.rolling(table, on="t", aggs=aggregate, **({"window": 2} | more))[aggregate.output]
+
+
+MOMENTS = [dt.datetime(2026, 10, 25, h, tzinfo=UTC) for h in (0, 3, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(MOMENTS, pa.timestamp("ns", "Europe/Berlin")),
+        pa.array(MOMENTS, pa.timestamp("s")),
+        pa.array([dt.date(2026, 1, d) for d in (1, 4, 2, 3)]),
+        pa.array([dt.date(2026, 1, d) for d in (1, 4, 2, 3)], pa.date64()),
+        pa.array([dt.time(d) for d in (1, 4, 2, 3)]),
+        pa.array([1000, 4000, 2000, 3000], pa.time32("ms")),
+        pa.array([dt.timedelta(d) for d in (1, 4, 2, 3)]),
+        pa.array([Decimal("1.10"), Decimal("4.4"), Decimal("-2.20"), Decimal("3.30")]),
+        pa.array([Decimal(10) ** 30, Decimal(10) ** 33, Decimal(1), Decimal(2)]),
+        pa.array(["a", "d", "b", "c"]),
+        pa.array(["a", "d", "b", "c"]).dictionary_encode(),
+        pa.array([b"a", b"d", b"b", b"c"]),
+        pa.array([2**63 + 1, 2**64 - 1, 5, 2**63], pa.uint64()),
+        pa.array([1, 4, 2, 3], pa.int8()),
+        pa.array([1, 4, 2, 3], pa.float32()),
+        pa.array([False, True, False, False]),
+    ],
+    ids=lambda c: str(c.type),
+)
+def test_orderable_types_keep_their_type(column: pa.Array) -> None:
+    values = column.to_pylist()
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    for name, pick in {
+        "max": max, "min": min, "first": lambda w: w[0], "last": lambda w: w[-1],
+    }.items():  # fmt: skip
+        found = one(column, getattr(agg, name)("v"))
+        assert found.type == kind
+        wanted = [pick(values[max(0, i - 1) : i + 1]) for i in range(len(values))]
+        assert found.to_pylist() == wanted, name
+    assert one(column, agg.count_distinct("v")).to_pylist()[-1] == len(set(values[-2:]))
+    assert one(column, agg.mode("v")).to_pylist()[0] == values[0]
+    assert one(column, agg.argmax("v", "v")).to_pylist() == one(column, agg.max("v")).to_pylist()
+    assert one(column, agg.collect("v")).to_pylist()[-1] == values[-2:]
+
+
+def test_sums_of_types() -> None:
+    durations = one(pa.array([dt.timedelta(1), dt.timedelta(2)]), agg.sum("v"))
+    assert durations.to_pylist() == [dt.timedelta(1), dt.timedelta(3)]
+    small = one(pa.array([Decimal("1.10"), Decimal("2.25"), None]), agg.sum("v"))
+    assert small.type == pa.decimal128(38, 2)
+    assert small.to_pylist() == [Decimal("1.10"), Decimal("3.35"), Decimal("2.25")]
+    huge = one(pa.array([Decimal(10) ** 30, Decimal(1)]), agg.sum("v"))
+    assert huge.to_pylist() == [Decimal(10) ** 30, Decimal(10) ** 30 + 1]
+    assert one(pa.array([True, True, None]), agg.sum("v")).to_pylist() == [1, 2, 1]
+    assert one(pa.array([2**53 + 1, 2**53 + 2]), agg.sum("v")).to_pylist() == [2**53 + 1, 2**54 + 3]
+    big = one(pa.array([2**60, 2**60 + 1]), agg.max("v"))
+    assert big.to_pylist() == [2**60, 2**60 + 1]
+    assert one(pa.nulls(3), agg.sum("v")).to_pylist() == [None] * 3
+    assert one(pa.nulls(3), agg.count("v")).to_pylist() == [0] * 3
+
+
+def test_wide_results() -> None:
+    column = pa.array([3.0, 1.0, None, 2.0])
+    assert one(column, agg.topk(2, "v"), window=9).to_pylist()[-1] == [3.0, 2.0]
+    assert one(column, agg.histogram([0, 2, 4], "v"), window=9).to_pylist()[-1] == [1, 2]
+    assert one(column, agg.bloom("v", contains=1.0)).to_pylist() == [False, True, True, False]
+    assert one(column, agg.hll("v"), window=9).to_pylist() == [1, 2, 2, 3]
+    assert one(column, agg.quantiles([0.0, 1.0], "v"), window=9).to_pylist()[-1] == [1.0, 3.0]
+    table = pa.table({"t": pa.array(MOMENTS, pa.timestamp("us", "UTC")), "v": column})
+    m4 = sash.rolling(table, on="t", window="1d", aggs=agg.m4("v", "t"))["m4_v"]
+    assert m4.to_pylist()[1] == {  # in order of time: 3.0, null, 2.0, 1.0
+        "first": {"time": MOMENTS[0], "value": 3.0},
+        "last": {"time": MOMENTS[1], "value": 1.0},
+        "min": {"time": MOMENTS[1], "value": 1.0},
+        "max": {"time": MOMENTS[0], "value": 3.0},
+    }
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC", "America/New_York"])
+def test_times_of_any_unit_and_zone(unit: str, zone: str | None) -> None:
+    # Daylight saving ends on that day in New York: an hour of event time stays an hour.
+    start = dt.datetime(2026, 11, 1, 4, tzinfo=UTC)
+    moments = [start + dt.timedelta(minutes=20 * i) for i in range(12)]
+    kind = pa.timestamp(unit, zone)
+    stamps = pa.array(moments, pa.timestamp(unit, "UTC"))
+    column = stamps.cast(kind) if zone else stamps.cast(pa.int64()).cast(kind)
+    table = pa.table({"t": column, "v": list(range(12))})
+    for window in ("1h", dt.timedelta(hours=1), np.timedelta64(1, "h"), "60 minutes"):
+        out = sash.rolling(table, on="t", window=window, aggs=agg.count())
+        assert out["count"].to_pylist() == [1, 2] + [3] * 10
+        assert out["t"].type == kind
+
+
+def test_dates_and_integers_as_times() -> None:
+    days = pa.array([dt.date(2026, 2, d) for d in (26, 27, 28)] + [dt.date(2026, 3, 1)])
+    table = pa.table({"t": days, "v": [1, 2, 3, 4]})
+    assert sash.rolling(table, on="t", window="2d", aggs=agg.sum("v"))["sum_v"].to_pylist() == [
+        1, 3, 5, 7,
+    ]  # fmt: skip
+    steps = sash.rolling(table, on="t", window="2d", every="1d", aggs=agg.count())
+    assert steps["window_start"].type == pa.date32()
+    for kind in (pa.int8(), pa.uint32(), pa.uint64()):
+        ints = pa.table({"t": pa.array([5, 1, 3], kind), "v": [1, 2, 3]})
+        found = sash.rolling(ints, on="t", window=3, aggs=agg.sum("v"))["sum_v"].to_pylist()
+        assert found == [4, 2, 5]
+
+
+def test_keys_of_any_type() -> None:
+    keys: list[list[Any]] = [
+        ["a", None, "a", None],
+        [1, None, 1, None],
+        [dt.date(2026, 1, 1), None] * 2,
+        [1.5, float("nan")] * 2,
+        [0.0, 1.0, -0.0, 1.0],
+        [True, None] * 2,
+        [b"x", b""] * 2,
+        [Decimal("1.0"), None] * 2,
+    ]
+    for key in keys:
+        table = pa.table({"k": pa.array(key), "j": [1, 1, 1, 1], "v": [1, 2, 3, 4]})
+        for by in ("k", ["k", "j"]):
+            found = sash.rolling(table, rows=9, by=by, aggs=agg.sum("v"))["sum_v"].to_pylist()
+            assert found == [1, 2, 4, 6], (key, by)
+
+
+def test_many_key_columns_do_not_overflow() -> None:
+    rng = np.random.default_rng(0)
+    n = 2000
+    names = [f"k{i}" for i in range(8)]
+    table = pa.table({name: rng.integers(0, 2000, n) for name in names} | {"v": [1] * n})
+    found = sash.rolling(table, rows=3, by=names, aggs=agg.sum("v"))["sum_v"].to_pylist()
+    assert found == [1] * n
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+@pytest.mark.parametrize("order", ["event", "arrival"])
+def test_empty_tables_and_single_rows(rows: int, order: str) -> None:
+    table = TABLE.slice(0, rows)
+    every = [
+        agg.sum("price"), agg.count(), agg.median("price"), agg.mode("key"), agg.collect("qty"),
+        agg.argmax("qty", "key"), agg.max("key"), agg.topk(2, "qty"), agg.quantiles(0.5, "qty"),
+        agg.sum("qty").alias("s"), agg.m4("qty", "ts"), agg.bloom("key"),
+    ]  # fmt: skip
+    out = sash.rolling(table, on="ts", by="key", window="1m", order=order, aggs=every)
+    assert out.num_rows == rows
+    if order == "event":
+        steps = sash.rolling(table, on="ts", by="key", window="1m", every="1m", aggs=every)
+        assert steps.num_rows == rows
+    for library in (table.to_pandas(), pl.from_arrow(table)):
+        assert len(sash.rolling(library, on="ts", window="1m", aggs=every[:4])) == rows
+
+
+def test_progress_and_explain(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sash.rolling(TABLE, **ARGS, progress=True).equals(WANTED)
+    text = str(sash.explain(TABLE, **ARGS))
+    assert "400 rows by 'ts' and 4 keys of key, not in order: sorted first" in text
+    assert "sum_price: TwoStacksLite" in text
+    assert "median_price: order statistics" in text
+    assert "count: frame sizes" in text
+    late = str(sash.explain(TABLE, **ARGS, order="arrival"))
+    assert "FingerTree" in late
+    assert "arrival" in late
+    python = sash.monoid(lambda a, b: a + b, column="qty", name="mine")
+    assert "GIL" in str(sash.explain(TABLE, rows=5, aggs=python))
+
+
+def test_overflow_is_an_error_that_leaves_nothing_behind() -> None:
+    table = pa.table({"v": [2**62, 2**62, 1]})
+    with pytest.raises(OverflowError):
+        sash.rolling(table, rows=2, aggs=agg.sum("v"))
+    assert sash.rolling(table, rows=1, aggs=agg.sum("v"))["sum_v"].to_pylist() == [2**62, 2**62, 1]
+
+
+def test_a_python_combine_that_raises() -> None:
+    def combine(a: int, b: int) -> int:
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        sash.rolling(TABLE, rows=2, aggs=sash.monoid(combine, column="qty"))
