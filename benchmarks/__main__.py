@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import in_order, trees
+from benchmarks import in_order, rolling, trees
 from benchmarks.measure import Row, machine, pin_one_core, table
 
 
@@ -30,6 +30,7 @@ def main() -> None:
         "widths": trees.widths,
         "memory": trees.memory,
         "bloom": trees.bloom,
+        "rolling": rolling.rolling,
     }
     if args.data.is_dir():
         all_of_them["real_data"] = functools.partial(trees.real_data, folder=args.data)

@@ -52,10 +52,12 @@ STATE = {
     "`width * depth` words": "countmin",
     "a sketch, set by `k`": "quantiles",
     "grows with what is in the window": "collect concat distinct",
+    "every value of the window": "count_distinct median mode quantile rank",
 }
 ESTIMATES = {"bloom", "hll", "countmin", "quantiles"}
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "nth_youngest": (2,),
+    "quantile": (0.5,),
     "topk": (3,),
     "histogram": ([0.0, 1.0, 2.0],),
 }
@@ -117,10 +119,9 @@ def cards() -> list[Card]:
     return sorted(there, key=lambda c: (rank.get(c.name, len(rank)), c.name))
 
 
-def run(code: str) -> str:
+def run(code: str, names: dict[str, Any]) -> str:
     """Run an example and write what each expression marked ``# ->`` gave into its comment."""
     lines = code.splitlines()
-    names: dict[str, Any] = {}
     for node in ast.parse(code).body:
         at = (node.end_lineno or node.lineno) - 1
         if isinstance(node, ast.Expr) and lines[at].endswith("# ->"):
@@ -129,8 +130,9 @@ def run(code: str) -> str:
         else:
             with redirect_stdout(StringIO()) as said:
                 exec(compile(ast.Module([node], []), "<example>", "exec"), names)
-            for line in textwrap.wrap(said.getvalue(), 90):
-                lines[at] += f"\n# {line}"
+            for line in said.getvalue().splitlines():
+                for piece in textwrap.wrap(line, 90, replace_whitespace=False):
+                    lines[at] += f"\n# {piece}"
     return "\n".join(lines)
 
 
@@ -138,8 +140,9 @@ def part(name: str) -> str:
     """Return a part written by hand, with the results of its examples filled in."""
     text = (PARTS / f"{name}.md.in").read_text()
     fence = re.compile(r"(?<=```python\n).*?(?=\n```)", re.DOTALL)
+    names: dict[str, Any] = {}  # a page is one session
     try:
-        return fence.sub(lambda found: run(found[0]), text)
+        return fence.sub(lambda found: run(found[0], names), text)
     except Exception as error:
         raise RuntimeError(f"an example in docs/parts/{name}.md.in fails: {error}") from error
 
@@ -209,8 +212,10 @@ def _described(name: str) -> list[str]:
     inputs = " ".join(made) if "" not in made else default.dtype
     if default.dtype == "object" and "" in made:
         inputs = "float" if name == "quantiles" else "any value"
-    if name == "count":
+    if name in ("count", "count_distinct", "mode", "rank"):
         inputs = "any value"
+    if not default.native and default.python is None:
+        runs = "in `sash.rolling`"
     if len(default.columns) > 1:
         inputs += f", with {'a time' if name == 'm4' else 'an argument'}"
     size = next(size for size, names in STATE.items() if name in names.split())
@@ -240,6 +245,8 @@ def pages() -> dict[Path, str]:
     made = {DOCS / "structures" / card.page: page_of(card) for card in cards()}
     made[DOCS / "structures.md"] = structures_page()
     made[DOCS / "aggregates.md"] = aggregates_page()
+    speed = (PARTS / "rolling_speed.md").read_text()
+    made[DOCS / "rolling.md"] = NOTE + part("rolling_guide").replace("{{speed}}", speed.rstrip())
     return made
 
 

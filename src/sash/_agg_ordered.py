@@ -16,12 +16,12 @@ _LAWS = Laws(commutative=True)
 
 
 def median(column: str | None = None) -> Aggregate:
-    """Return the exact median, the mean of the middle two. Result: float64. `sash.rolling` only."""
+    """Find the exact median, the mean of the middle two. Result: float64. `sash.rolling` only."""
     return Aggregate("median", (column,), _LAWS, "float64", doubles=(0.5,), ints=(0,))
 
 
 def quantile(q: float, column: str | None = None, *, interpolation: str = "linear") -> Aggregate:
-    """Return the exact quantile ``q``, from 0 to 1. `sash.rolling` only.
+    """Find the exact quantile ``q``, from 0 to 1. `sash.rolling` only.
 
     ``interpolation`` says what lies between two values: ``linear`` or ``midpoint`` (float64),
     ``lower``, ``higher`` or ``nearest`` (one of the values, of their type).
@@ -36,7 +36,7 @@ def quantile(q: float, column: str | None = None, *, interpolation: str = "linea
 
 
 def rank(column: str | None = None, *, ties: str = "average") -> Aggregate:
-    """Return the rank of the row's own value in its window, from 1. `sash.rolling` only.
+    """Rank the row's own value in its window, from 1. `sash.rolling` only.
 
     Result: float64. Equal values have the ``average`` of their ranks, the ``min`` or the ``max``.
     """
@@ -54,7 +54,7 @@ def count_distinct(column: str | None = None) -> Aggregate:
 
 
 def mode(column: str | None = None) -> Aggregate:
-    """Return the most frequent value, the smallest of several. `sash.rolling` only.
+    """Find the most frequent value, the smallest of several. `sash.rolling` only.
 
     Result: the input's type.
     """
