@@ -55,6 +55,7 @@ docs: $(VENV)/built  ## write the generated pages of docs/ anew
 	@$(BIN)/python tools/make_docs.py
 
 bench: $(VENV)/built  ## run the benchmarks
+	@$(PIP) bottleneck numbagg
 	@$(BIN)/python -m benchmarks
 
 asan: $(VENV)/tools  ## native tests under AddressSanitizer and UBSan

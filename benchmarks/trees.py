@@ -94,8 +94,8 @@ def widths(quick: bool) -> list[Row]:
     size, rows = 1 << (16 if quick else 20), 200_000
     cases = {"sum": agg.sum(), "stddev": agg.stddev(), "first and last": [agg.first(), agg.last()]}
     out: list[Row] = []
-    for leaf in (16, 32, 62, 128):
-        for fanout in (8, 16, 32):
+    for leaf in (16, 32, 62, 78, 128):
+        for fanout in (8, 16, 48):
             row: Row = {"leaf": leaf, "fanout": fanout}
             for name, what in cases.items():
                 for label, distance in (("in order", 0), ("random 2^12", 1 << 12)):
