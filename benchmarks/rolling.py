@@ -24,7 +24,7 @@ from benchmarks.measure import Row
 from sash import agg
 
 STEP = 1000  # microseconds between rows, about
-LONG = 12.0  # seconds
+LONG = 5.0  # seconds
 Answer = npt.NDArray[np.float64]
 Peer = Callable[[pa.Table, int], Any]
 

@@ -372,13 +372,17 @@ EXTREMES = [-(2**63), -(2**63) + 1, -5, 0, 5, 2**63 - 2, 2**63 - 1]
 @pytest.mark.parametrize("closed", truth.CLOSED)
 @pytest.mark.parametrize("order", ["event", "arrival"])
 @pytest.mark.parametrize("size", [1, 10, 2**62, 2**63 - 1])
-def test_extreme_times(closed: str, order: str, size: int) -> None:
+@pytest.mark.parametrize("after", [0, 3, 2**63 - 1])
+def test_extreme_times(closed: str, order: str, size: int, after: int) -> None:
+    if order == "arrival" and after:
+        after = 0
     rng = np.random.default_rng(7)
     rows = [{"t": int(t), "k": "a", "v": i, "w": 0} for i, t in enumerate(rng.choice(EXTREMES, 20))]
-    out = sash.rolling(
-        table_of(rows, INT), on="t", window=size, closed=closed, order=order, aggs=agg.collect("v")
-    )
-    held = truth.frames(rows, size, 0, closed=closed, order=order)
+    window = (size, after) if after else size
+    table = table_of(rows, INT)
+    args = {"window": window, "closed": closed, "order": order}
+    out = sash.rolling(table, on="t", aggs=agg.collect("v"), **args)
+    held = truth.frames(rows, size, after, closed=closed, order=order)
     assert out["collect_v"].to_pylist() == [oracle.collect(frame) for frame in held]
 
 

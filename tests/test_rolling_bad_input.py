@@ -36,6 +36,10 @@ CASES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"on": "ts", "window": "1 fortnight", "aggs": SUM}, ValueError, "cannot read '1 fortnight'"),
     ({"on": "ts", "window": "", "aggs": SUM}, ValueError, "cannot read ''"),
     ({"on": "ts", "window": "h", "aggs": SUM}, ValueError, "cannot read 'h'"),
+    ({"on": "ts", "window": "1M", "aggs": SUM}, ValueError, "cannot read '1M'"),
+    ({"on": "ts", "window": np.timedelta64(1, "M"), "aggs": SUM}, ValueError, "not a fixed length"),
+    ({"on": "ts", "window": np.timedelta64("NaT"), "aggs": SUM}, TypeError, "a duration such as"),
+    ({"on": "ts", "window": "1h", "closed": ["right"], "aggs": SUM}, ValueError, "closed must be one of"),
     ({"on": "ts", "window": "1mo", "aggs": SUM}, ValueError, "not a fixed length"),
     ({"on": "ts", "window": "2 years", "aggs": SUM}, ValueError, "not a fixed length"),
     ({"on": "ts", "window": "-1h", "aggs": SUM}, ValueError, "window must be at least 1"),
@@ -74,6 +78,9 @@ CASES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"rows": 2, "every": 2, "aggs": SUM}, ValueError, "every= goes with windows by time"),
     ({"on": "ts", "window": "1h", "every": "0s", "aggs": SUM}, ValueError, "every must be at least 1"),
     ({"on": "ts", "window": ["1h", "2h"], "every": "1h", "aggs": SUM}, ValueError, "one window"),
+    ({"on": "ts", "window": "1d", "every": "1ms", "by": "window_start", "aggs": SUM}, KeyError, "no column"),
+    ({"on": "ts", "window": "36500d", "every": "1ms", "aggs": SUM}, ValueError, "over 100 million windows"),
+    ({"on": "ts", "window": "1h", "offset": "1m", "aggs": SUM}, ValueError, "offset= goes with every="),
     ({"rows": 2, "order": "arrival", "aggs": SUM}, TypeError, "needs the time column"),
     ({"on": "ts", "window": ("1h", "1h"), "order": "arrival", "aggs": SUM}, ValueError, "look ahead"),
     ({"on": "ts", "window": "1h", "closed": "left", "aggs": agg.rank("n")}, ValueError, "own row"),
@@ -111,6 +118,11 @@ def test_tables_that_cannot_be_read() -> None:
     twice = pa.table([pa.array([1]), pa.array([2])], ["a", "a"])
     with pytest.raises(ValueError, match="two columns called 'a'"):
         sash.rolling(twice, rows=1, aggs=agg.count())
+    with pytest.raises(TypeError, match="expected a table"):
+        sash.rolling(pd.Series([1, 2]), rows=1, aggs=agg.count())
+    own = pa.table({"t": [1], "window_start": [1]})
+    with pytest.raises(ValueError, match="rename the key"):
+        sash.rolling(own, on="t", by="window_start", window=1, every=1, aggs=agg.count())
     big = pa.table({"v": pa.array([2**64 - 1], pa.uint64())})
     with pytest.raises(OverflowError, match="does not fit"):
         sash.rolling(big, rows=1, aggs=agg.sum("v"))

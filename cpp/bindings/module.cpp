@@ -9,7 +9,7 @@ namespace sash_py {
 void translate(const std::exception_ptr& p) {
   try {
     std::rethrow_exception(p);
-  } catch (const sash::Overflow& e) {
+  } catch (const std::overflow_error& e) {  // sash::Overflow among them
     PyErr_SetString(PyExc_OverflowError, e.what());
   } catch (const sash::TimeWentBack& e) {
     PyErr_SetString(PyExc_ValueError, e.what());

@@ -152,7 +152,7 @@ class CountRoll final : public AnyRoll {
     Set set(*this);
     bool nulls = false;
     if (task_.arrival) {
-      std::vector<std::size_t> in;
+      std::vector<char> in;
       std::size_t first = 0;
       in_arrival_order(
           from, to,
@@ -206,9 +206,19 @@ class CountRoll final : public AnyRoll {
   NativeResults results_;
 };
 
-RollTask task_of(const std::shared_ptr<Layout>& layout, const FramesOf& frames, std::size_t least,
-                 bool arrival, std::size_t newest, bool per_row) {
-  return {layout, frames.frames, least, arrival, newest, per_row};
+void require_rows(const RollTask& task, std::size_t n) {
+  if (n != task.layout->rows)
+    raise(PyExc_ValueError, "expected a column of " + std::to_string(task.layout->rows) +
+                                " rows, got " + std::to_string(n));
+}
+// Native columns are pairs of words and mask; Python's a list of values.
+void require_rows(const RollTask& task, nb::handle columns) {
+  for (nb::handle column : nb::cast<nb::sequence>(columns)) {
+    if (!nb::isinstance<nb::tuple>(column)) return;
+    const auto pair = nb::cast<nb::tuple>(column);
+    if (pair.size() != 2 || !nb::hasattr(pair[0], "__array__")) return;
+    require_rows(task, nb::len(nb::handle(pair[0])));
+  }
 }
 
 }  // namespace
@@ -224,6 +234,13 @@ void bind_rolling(nb::module_& m) {
                      if (rows == nullptr) return nb::object(nb::none());
                      return array_of(std::vector<std::uint32_t>(rows, rows + l.rows));
                    })
+      // The rows of each key as they arrived, key by key; none: in the order they stand.
+      .def_prop_ro("arrival_order",
+                   [](const Layout& l) {
+                     const auto* rows = l.arrival.rows.get();
+                     if (rows == nullptr) return nb::object(nb::none());
+                     return array_of(std::vector<std::uint32_t>(rows, rows + l.rows));
+                   })
       .def_prop_ro("starts",
                    [](const Layout& l) {
                      return array_of(
@@ -232,11 +249,20 @@ void bind_rolling(nb::module_& m) {
       // The windows that advance by a step: the segment, end and frame of each.
       .def("steps", [](const Layout& l, std::int64_t size, std::int64_t every, std::int64_t offset,
                        bool left, bool right) {
+        if (l.rows != 0 && l.times == nullptr) raise(PyExc_ValueError, "rows without times");
+        const rolling::StepFrames frames(l.times, l.order.starts, size, every, offset, left, right);
         rolling::Steps s;
+        std::size_t most = std::max<std::size_t>(100'000'000, 100 * l.rows);
         {
           nb::gil_scoped_release release;
-          s = rolling::step_frames(l.times, l.order.starts, size, every, offset, left, right);
+          const auto n = frames.count();
+          if (n <= most) s = frames.make();
+          else most = 0;
         }
+        if (most == 0)
+          raise(PyExc_ValueError,
+                "every= is so much shorter than window= that there would be over 100 million "
+                "windows; choose a longer step");
         return nb::make_tuple(array_of(std::move(s.segments)), array_of(std::move(s.ends)),
                               array_of(std::move(s.lo)), array_of(std::move(s.hi)));
       });
@@ -262,6 +288,7 @@ void bind_rolling(nb::module_& m) {
       .def_static("given",
                   [](std::shared_ptr<Layout> l, TimeArray lo, TimeArray hi) {
                     const std::size_t n = lo.shape(0);
+                    if (hi.shape(0) != n) raise(PyExc_ValueError, "a frame has two ends");
                     for (std::size_t i = 0; i < n; ++i)
                       if (lo.data()[i] < 0 || lo.data()[i] > hi.data()[i] ||
                           static_cast<std::size_t>(hi.data()[i]) > l->rows)
@@ -278,22 +305,32 @@ void bind_rolling(nb::module_& m) {
              return nb::make_tuple(frame.lo, frame.hi);
            })
       .def("ends", [](const FramesOf& f) {
-        std::vector<std::int64_t> lo(f.frames->outputs()), hi(lo.size());
-        f.frames->each_chunk(0, lo.size(),
-                             [&](std::size_t first, std::size_t n, const rolling::Frame* frame) {
-                               for (std::size_t i = 0; i < n; ++i) {
-                                 lo[first + i] = static_cast<std::int64_t>(frame[i].lo);
-                                 hi[first + i] = static_cast<std::int64_t>(frame[i].hi);
-                               }
-                             });
+        std::vector<std::int64_t> lo, hi;
+        {
+          nb::gil_scoped_release release;
+          lo.resize(f.frames->outputs());
+          hi.resize(lo.size());
+          f.frames->each_chunk(0, lo.size(),
+                               [&](std::size_t first, std::size_t n, const rolling::Frame* frame) {
+                                 for (std::size_t i = 0; i < n; ++i) {
+                                   lo[first + i] = static_cast<std::int64_t>(frame[i].lo);
+                                   hi[first + i] = static_cast<std::int64_t>(frame[i].hi);
+                                 }
+                               });
+        }
         return nb::make_tuple(array_of(std::move(lo)), array_of(std::move(hi)));
       });
 
   nb::class_<RollTask>(m, "RollTask")
-      .def(nb::new_([](const std::shared_ptr<Layout>& layout, const FramesOf& frames,
-                       std::size_t least, bool arrival, std::size_t newest, bool per_row) {
+      .def(nb::new_([](const std::shared_ptr<Layout>& layout,
+                       const std::shared_ptr<FramesOf>& frames, std::size_t least, bool arrival,
+                       std::size_t newest, bool per_row) {
+             if (frames->layout != layout)
+               raise(PyExc_ValueError, "these frames are of another layout");
+             // The task shares the whole of `frames`, and so the arrays that they point into.
+             const FramesPtr shared(frames, frames->frames.get());
              return std::make_unique<RollTask>(
-                 task_of(layout, frames, least, arrival, newest, per_row));
+                 RollTask{layout, shared, least, arrival, newest, per_row});
            }),
            nb::arg("layout"), nb::arg("frames"), nb::arg("least"), nb::arg("arrival"),
            nb::arg("newest"), nb::arg("per_row"));
@@ -302,17 +339,21 @@ void bind_rolling(nb::module_& m) {
       .def_static("monoid",
                   [](const RollTask& task, nb::dict spec, nb::handle columns) {
                     auto parsed = std::make_shared<const Spec>(parse_spec(spec));
+                    require_rows(task, columns);
                     return task.arrival ? roll_arrival(parsed, columns, task)
                                         : roll_event(parsed, columns, task);
                   })
       .def_static("places",
                   [](const RollTask& task, nb::handle columns, bool largest, bool integers) {
+                    require_rows(task, columns);
                     return roll_places(columns, largest, integers, task);
                   })
       .def_static(
           "ranks",
           [](const RollTask& task, nb::list questions, bool integers, WordColumn words,
              std::optional<ByteColumn> valid) -> std::unique_ptr<AnyRoll> {
+            require_rows(task, words.shape(0));
+            if (valid) require_rows(task, valid->shape(0));
             std::vector<rolling::Question> asked;
             for (nb::handle q : questions) {
               const auto t = nb::cast<nb::tuple>(q);
@@ -331,6 +372,7 @@ void bind_rolling(nb::module_& m) {
       .def_static("counts",
                   [](const RollTask& task, CodeArray codes, std::size_t distinct,
                      bool mode) -> std::unique_ptr<AnyRoll> {
+                    require_rows(task, codes.shape(0));
                     for (std::size_t i = 0; i < codes.shape(0); ++i)
                       if (codes.data()[i] >= static_cast<std::int64_t>(distinct))
                         raise(PyExc_ValueError, "a code is out of range");

@@ -6,6 +6,8 @@ can see all values beforehand.
 
 from __future__ import annotations
 
+import numbers
+
 from sash._aggregate import Aggregate, Laws
 
 BETWEEN = ("linear", "lower", "higher", "nearest", "midpoint")
@@ -26,7 +28,7 @@ def quantile(q: float, column: str | None = None, *, interpolation: str = "linea
     ``interpolation`` says what lies between two values: ``linear`` or ``midpoint`` (float64),
     ``lower``, ``higher`` or ``nearest`` (one of the values, of their type).
     """
-    if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 <= q <= 1:
+    if isinstance(q, bool) or not isinstance(q, numbers.Real) or not 0 <= q <= 1:
         raise ValueError(f"quantile: q lies between 0 and 1, not {q!r}")
     if interpolation not in BETWEEN:
         raise ValueError(f"quantile: interpolation is one of {BETWEEN}, not {interpolation!r}")

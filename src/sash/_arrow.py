@@ -74,8 +74,9 @@ def fits(column: pa.Array) -> bool:
 
 def unscaled(column: pa.Array) -> Ints | None:
     """Return the integers behind 128-bit decimals, or nothing when one needs more than 64 bits."""
-    if not _types.is_decimal128(column.type):
+    if _types.is_decimal256(column.type):
         return None
+    column = column.cast(pa.decimal128(38, column.type.scale))
     data = column.buffers()[1]
     if data is None or not len(column):
         return np.zeros(len(column), np.int64)
@@ -91,13 +92,14 @@ def unscaled(column: pa.Array) -> Ints | None:
 
 def to_decimals(kind: pa.DataType) -> Decode:
     """Return the decoding of int64 to decimals of a type."""
+    wide = pa.decimal128(38, kind.scale)
 
     def decode(column: pa.Array) -> pa.Array:
         low = column.fill_null(0).to_numpy(zero_copy_only=False)
         pairs = np.ascontiguousarray(np.stack([low, low >> 63], axis=1))
-        return pa.Array.from_buffers(
-            kind, len(column), [_bitmap(valid_mask(column)), pa.py_buffer(pairs)]
-        )
+        data = [bitmap(valid_mask(column)), pa.py_buffer(pairs)]
+        found = pa.Array.from_buffers(wide, len(column), data)
+        return found if kind == wide else found.cast(kind)
 
     return decode
 
@@ -116,7 +118,8 @@ def valid_mask(column: pa.Array) -> npt.NDArray[np.uint8] | None:
     return np.ascontiguousarray(there).view(np.uint8)
 
 
-def _bitmap(valid: npt.NDArray[np.uint8] | None) -> pa.Buffer | None:
+def bitmap(valid: npt.NDArray[np.uint8] | None) -> pa.Buffer | None:
+    """Return a byte mask as Arrow's bits."""
     if valid is None:
         return None
     return pa.py_buffer(np.packbits(valid, bitorder="little"))
@@ -130,7 +133,7 @@ def from_words(
     if code == "b":
         return pa.array(data != 0, mask=None if valid is None else valid == 0)
     kind = pa.float64() if code == "f" else pa.int64()
-    return pa.Array.from_buffers(kind, len(data), [_bitmap(valid), pa.py_buffer(data)])
+    return pa.Array.from_buffers(kind, len(data), [bitmap(valid), pa.py_buffer(data)])
 
 
 def positions(column: pa.Array) -> tuple[pa.Array, Decode]:
@@ -185,8 +188,13 @@ def as_ordered(column: pa.Array, name: str) -> tuple[pa.Array, Decode]:
     if is_clock(kind) or _types.is_duration(kind):
         plain = column.view(pa.int32() if kind.bit_width == 32 else pa.int64())
         return plain.cast(pa.int64()), typed_view(kind)
+    if _types.is_dictionary(kind):  # categories with an order of their own
+        categories = column.dictionary
+        return column.indices.cast(pa.int64()), lambda found: pa.DictionaryArray.from_arrays(
+            found.cast(kind.index_type), categories, ordered=True
+        )
     if _types.is_null(kind):
-        return column.cast(pa.int64()), to_type(kind)
+        return column.cast(pa.int64()), lambda found: pa.nulls(len(found))
     units = unscaled(column) if _types.is_decimal(kind) else None
     if units is not None:
         return with_nulls(units, column), to_decimals(kind)

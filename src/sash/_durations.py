@@ -38,10 +38,14 @@ _PART = re.compile(r"\s*(\d+)\s*([a-zµ]+)\s*", re.IGNORECASE)
 
 def nanoseconds(what: str, value: Any) -> int:
     """Return a duration in nanoseconds; ``what`` names the argument in errors."""
-    if isinstance(value, np.timedelta64):
-        return int(value / np.timedelta64(1, "ns"))
-    if isinstance(value, timedelta):
-        return ((value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds) * 1_000
+    if isinstance(value, np.timedelta64) and np.datetime_data(value)[0] in ("M", "Y"):
+        raise ValueError(f"{what}: {value!r} is not a fixed length of time; write it in days")
+    if isinstance(value, np.timedelta64) and not np.isnat(value):
+        return int(value.astype("timedelta64[ns]").astype(np.int64))
+    if isinstance(value, timedelta) and value == value:  # pandas has one that is no time at all
+        seconds = value.days * 86_400 + value.seconds
+        fine = getattr(value, "nanoseconds", 0)  # pandas
+        return (seconds * 1_000_000 + value.microseconds) * 1_000 + fine
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a duration such as '1h' or a timedelta, not {value!r}")
     text, sign = value.strip(), 1
@@ -61,6 +65,8 @@ def nanoseconds(what: str, value: Any) -> int:
 
 def _unit(what: str, value: str, name: str) -> int:
     lower = name.lower()
+    if lower in _UNITS and name != lower:  # elsewhere M is a month
+        raise _unparsable(what, value)
     singular = lower[:-1] if lower.endswith("s") and lower[:-1] in (*_NAMES, *_CALENDAR) else lower
     unit = _NAMES.get(singular, singular)
     if unit in _UNITS:

@@ -6,6 +6,7 @@ advance by a step. Tables of any library come in and go out.
 
 from __future__ import annotations
 
+import inspect
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from sash._rolling_windows import (
     read_closed,
     read_times,
     read_windows,
+    whole,
 )
 from sash._tables import Columns, Table, nearest, open_table
 
@@ -46,7 +48,7 @@ def rolling(
     center: bool = False,
     order: str = "event",
     every: Any = None,
-    offset: Any = 0,
+    offset: Any = None,
     threads: int | None = None,
     progress: bool = False,
 ) -> Any:
@@ -80,7 +82,7 @@ def rolling(
     >>> out["max_price"].to_pylist()
     [5.0, 7.0, 6.0, 7.0]
     """
-    call = _Call(table, on, window, rows, by, aggs, closed, min_rows, center, order, every, offset)
+    call = _Call(table, aggs, on, window, rows, by, closed, min_rows, center, order, every, offset)
     return call.run(_threads(threads), progress)
 
 
@@ -95,16 +97,16 @@ def explain(table: Any, **arguments: Any) -> Explanation:
     window 2: (t - 2, t]
       max_price: TwoStacksLite (associative, frames move one way, compiled in)
     """
-    arguments.pop("progress", None)
-    threads = _threads(arguments.pop("threads", None))
-    names = ("on", "window", "rows", "by", "aggs", "closed", "min_rows", "center", "order")
-    wrong = [a for a in arguments if a not in (*names, "every", "offset")]
+    known = inspect.signature(rolling)
+    names = list(known.parameters)[1:]
+    wrong = [a for a in arguments if a not in names]
     if wrong:
         raise TypeError(f"rolling has no argument {wrong[0]!r}{nearest(wrong[0], names)}")
-    given = {"closed": None, "min_rows": 0, "center": False, "order": "event", "offset": 0}
-    given |= arguments
-    call = _Call(table, *(given.get(n) for n in (*names, "every", "offset")))
-    return Explanation(call.explain(threads))
+    given = known.bind(table, **arguments)
+    given.apply_defaults()
+    threads = _threads(given.arguments.pop("threads"))
+    given.arguments.pop("progress")
+    return Explanation(_Call(**given.arguments).explain(threads))
 
 
 @dataclass(frozen=True)
@@ -133,11 +135,11 @@ class _Call:
     def __init__(
         self,
         table: Any,
+        aggs: Any,
         on: Any,
         window: Any,
         rows: Any,
         by: Any,
-        aggs: Any,
         closed: Any,
         min_rows: Any,
         center: Any,
@@ -157,9 +159,7 @@ class _Call:
         self.times = read_times(on, self.table.column(on)) if on is not None else None
         self.windows = read_windows(self.times, window, rows, bool(center))
         self.closed = read_closed(closed, "right" if every is None else "left")
-        if isinstance(min_rows, bool) or not isinstance(min_rows, int) or min_rows < 0:
-            raise ValueError(f"min_rows must be an integer of at least 0, not {min_rows!r}")
-        self.least = min_rows
+        self.least = whole("min_rows", min_rows, 0)
         self.every, self.offset = self._read_step(every, offset)
         self._check_meaning()
         self.outputs = self._names()
@@ -176,13 +176,16 @@ class _Call:
 
     def _read_step(self, every: Any, offset: Any) -> tuple[int | None, int]:
         if every is None:
+            if offset is not None:
+                raise ValueError("offset= goes with every=")
             return None, 0
         if self.times is None or any(w.by_count for w in self.windows):
             raise ValueError("every= goes with windows by time: give on= and window=, not rows=")
         if len(self.windows) > 1 or self.windows[0].after:
             raise ValueError("every= takes one window, and only one that reaches back")
         step = self.times.length("every", every)
-        return step, self.times.length("offset", offset, -LIMIT) % step
+        shift = 0 if offset is None else self.times.length("offset", offset, -LIMIT)
+        return step, shift % step
 
     def _check_meaning(self) -> None:
         ranks = [a.output for a in self.aggregates if a.name == "rank" and a.python is None]
@@ -197,9 +200,9 @@ class _Call:
                 raise ValueError("order='arrival' with rows= keeps the newest rows: closed='right'")
             if ranks:
                 raise ValueError(f"{ranks[0]}: rank has a meaning in event order only")
-        if ranks and (not self.closed[1] or self.every is not None):
-            raise ValueError(f"{ranks[0]}: rank needs windows that hold their own row")
-        if ranks and any(w.before == 0 and not self.closed[0] for w in self.windows):
+        left, right = self.closed
+        own = all((left or w.before) and (right or w.after) for w in self.windows)
+        if ranks and (not own or self.every is not None):
             raise ValueError(f"{ranks[0]}: rank needs windows that hold their own row")
 
     def _names(self) -> dict[tuple[str, str], str]:
@@ -211,6 +214,8 @@ class _Call:
             for a in self.aggregates
         }
         taken = set(self.table.names) if self.every is None else {*self.keys, *_WINDOW}
+        if self.every is not None and (both := sorted({*self.keys} & {*_WINDOW})):
+            raise ValueError(f"by: the result has a column {both[0]!r} of its own; rename the key")
         for name in names.values():
             if name in taken:
                 raise ValueError(f"there is a column {name!r} already: use alias()")
@@ -273,7 +278,9 @@ class _Call:
         threads: int,
         progress: bool,
     ) -> list[dict[str, pa.Array]]:
-        order = None if layout.in_order or self.every is not None else np.asarray(layout.order)
+        order: Any = None
+        if not layout.in_order and self.every is None:
+            order = np.asarray(layout.order)
         rolls: list[tuple[dict[str, pa.Array], Job, Any, _core.Frames]] = []
         parts: list[tuple[_core.Roll, int, int]] = []
         done: list[dict[str, pa.Array]] = [{} for _ in work]
@@ -283,10 +290,10 @@ class _Call:
                 rolls.append((found, job, roll, frames))
                 if roll is not None:
                     many = threads if job.parallel else 1
-                    parts += [(roll, *p) for p in self._parts(roll, layout, frames, many)]
+                    parts += [(roll, *p) for p in self._parts(roll, layout, frames, many, job)]
         _run_parts(parts, threads, progress)
-        if self.arrival and order is not None:
-            order = _arrival_rows(self, layout)
+        if self.arrival:
+            order = layout.arrival_order
         for found, job, roll, frames in rolls:
             raw = self._sizes(frames, order) if roll is None else roll.take()
             for name, column in zip(job.outputs, job.finish(raw, order), strict=True):
@@ -304,13 +311,18 @@ class _Call:
         return pa.array(sizes, mask=sizes < self.least if self.least else None)
 
     def _parts(
-        self, roll: _core.Roll, layout: _core.Layout, frames: _core.Frames, threads: int
+        self,
+        roll: _core.Roll,
+        layout: _core.Layout,
+        frames: _core.Frames,
+        threads: int,
+        job: Job,
     ) -> list[tuple[int, int]]:
         """Split a kernel's work for several threads, where what they do twice is little."""
         units = roll.units
         if self.arrival:
             wanted = min(units, 4 * threads) if threads > 1 else 1
-            rows = np.linspace(0, layout_rows(layout), wanted + 1)
+            rows = np.linspace(0, self.table.rows, wanted + 1)
             cuts = np.unique(np.searchsorted(np.asarray(layout.starts), rows))
             cuts[-1] = units
         else:
@@ -318,6 +330,7 @@ class _Call:
             while wanted > 1:
                 cuts = np.linspace(0, units, wanted + 1).astype(np.int64)
                 again = sum(hi - lo for lo, hi in map(frames.at, cuts[1:-1].tolist()))
+                again += job.set_up * (wanted - 1)
                 if again * 8 <= units or (wanted == threads and again * 4 <= units):
                     break
                 wanted = threads if wanted > threads else 1
@@ -360,20 +373,6 @@ class _Call:
 _WINDOW = ("window_start", "window_end")
 
 
-def layout_rows(layout: _core.Layout) -> int:
-    """Return the number of rows of a layout."""
-    return int(np.asarray(layout.starts)[-1])
-
-
-def _arrival_rows(call: _Call, layout: _core.Layout) -> Any:
-    """Return the rows in the order that results in arrival order come in: key by key."""
-    codes, groups = key_codes(call.table, call.keys)
-    arrived = _core.Layout(call.table.rows, codes, groups, None, False)
-    if arrived.in_order:
-        return np.arange(call.table.rows)
-    return np.asarray(arrived.order)
-
-
 def key_codes(table: Table, keys: list[str]) -> tuple[Any, int]:
     """Return each row's key as a small integer, and how many there may be; null is a key too."""
     codes: Any = None
@@ -400,12 +399,16 @@ def key_codes(table: Table, keys: list[str]) -> tuple[Any, int]:
 def _run_parts(parts: list[tuple[_core.Roll, int, int]], threads: int, progress: bool) -> None:
     def one(part: tuple[_core.Roll, int, int]) -> int:
         roll, start, stop = part
-        roll.run(start, stop)
+        try:
+            roll.run(start, stop)
+        except OverflowError as error:
+            hint = "cast the column to float64 or a decimal first"
+            raise OverflowError(f"{str(error).partition(';')[0]}; {hint}") from None
         return stop - start
 
     total = sum(stop - start for _, start, stop in parts)
-    if threads == 1 or len(parts) == 1:
-        for _ in tracked(map(one, parts), total, progress):
+    if threads == 1 or len(parts) == 1 or total < _PART:
+        for _ in tracked((one(part) for part in parts), total, progress):
             pass
         return
     with ThreadPoolExecutor(threads, "sash") as pool:

@@ -18,7 +18,7 @@ from sash._agg_ordered import BETWEEN, COUNTED, RANKED
 from sash._aggregate import Aggregate
 from sash._columns import to_words
 from sash._compile import Plan, compile_live
-from sash._rolling_results import finish_words, from_objects
+from sash._rolling_results import finish_words, from_objects, in_row_order, lists_of
 from sash._rolling_types import dtype_of, need_numbers, typed
 from sash._tables import Table
 
@@ -36,18 +36,21 @@ class Job:
     finish: Callable[[Any, Any], list[pa.Array]]
     """Make result columns of what the kernel gave; also told the order of rows."""
     parallel: bool = True
+    set_up: int = 0
+    """What starting a part of the work costs, in rows."""
 
 
 def jobs_of(aggregates: list[Aggregate], table: Table, arrival: bool) -> list[Job]:
     """Return the jobs of a call, those that can share a kernel together."""
     jobs: list[Job] = []
-    ranked: dict[str, list[Aggregate]] = {}
+    ranked: dict[tuple[str, bool], list[Aggregate]] = {}
     for one in aggregates:
         if one.name in RANKED and one.python is None:
-            ranked.setdefault(_only_column(one), []).append(one)
+            as_numbers = one.name != "rank" and one.ints[0] not in _VALUES
+            ranked.setdefault((_only_column(one), as_numbers), []).append(one)
         else:
             jobs.append(_job(one, table, arrival))
-    jobs += [_rank_job(many, column, table) for column, many in ranked.items()]
+    jobs += [_rank_job(many, table, *key) for key, many in ranked.items()]
     return jobs
 
 
@@ -59,20 +62,22 @@ def _only_column(one: Aggregate) -> str:
 
 
 def _job(one: Aggregate, table: Table, arrival: bool) -> Job:
-    if one.name == "count" and not one.columns and not arrival:
-        return _size_job(one, "rows are counted, none is read")
     if None in one.columns:
         raise ValueError(f"{one.name}: name its column, as in agg.{one.name}('price')")
     columns = [table.column(c) for c in one.columns if c is not None]
+    if one.python is not None:
+        return _python_job(one, columns, _arrow.same)
+    if one.name == "count" and not one.columns and not arrival:
+        return _size_job(one, "rows are counted, none is read")
     if one.name == "count" and not arrival and columns and not columns[0].null_count:
         return _size_job(one, "no value is null, so rows are counted")
-    if one.name in COUNTED and one.python is None:
+    if one.name in COUNTED:
         return _count_job(one, columns[0])
-    if one.name in ("argmin", "argmax") and one.python is None and not arrival:
+    if one.name in ("argmin", "argmax") and not arrival:
         return _place_job(one, columns)
     native, inputs, decode = typed(one, columns)
     if native.python is not None:
-        return _python_job(native, columns)
+        return _python_job(native, inputs, decode)
     return _native_job(one, native, inputs, decode, arrival)
 
 
@@ -123,8 +128,14 @@ def _monoid_kernel(plan: Plan, arrival: bool) -> tuple[str, str]:
     return "TwoStacksLite", f"associative, frames move one way, {what}"
 
 
-def _python_job(one: Aggregate, columns: list[pa.Array]) -> Job:
+def _python_job(one: Aggregate, columns: list[pa.Array], decode: _arrow.Decode) -> Job:
     plan = compile_live(replace(one, columns=(None,) * len(one.columns)))
+    values: pa.Array | None = None
+    if one.result in ("list", "frozenset"):  # collect and distinct: of places, to lose nothing
+        places, values = _arrow.positions(columns[0])[0], columns[0]
+        if one.result == "frozenset":
+            places, values = _arrow.codes_of(columns[0], one.columns[0] or "", ordered=True)
+        columns = [places]
     lists = [c.to_pylist() for c in columns]
     rows = lists[0] if len(lists) == 1 else list(zip(*lists, strict=True))
 
@@ -132,23 +143,35 @@ def _python_job(one: Aggregate, columns: list[pa.Array]) -> Job:
         return _core.Roll.monoid(task, plan.spec, rows)
 
     def finish(raw: Any, order: Any) -> list[pa.Array]:
-        return [from_objects(one, raw, order, columns[0].type if columns else pa.null())]
+        found = in_row_order(raw, order)
+        if values is None:
+            return [from_objects(one, found, decode)]
+        return [
+            lists_of([None if p is None else sorted(p) for p in found], values)
+            if one.result == "frozenset"
+            else lists_of(found, values)
+        ]
 
     why = "its functions are Python's: one thread, under the GIL"
     return Job([one.output], "a structure over Python objects", why, start, finish, parallel=False)
 
 
-def _rank_job(many: list[Aggregate], name: str, table: Table) -> Job:
+# The ways to lie between two values that give one of them.
+_VALUES = {BETWEEN.index(how) for how in ("lower", "higher", "nearest")}
+
+
+def _rank_job(many: list[Aggregate], table: Table, name: str, as_numbers: bool) -> Job:
+    """Answer all questions about one column that read it the same way."""
     column = table.column(name)
     asks = [(a.name == "rank", a.doubles[0] if a.doubles else 0.0, a.ints[0]) for a in many]
-    only_ranks = all(rank for rank, _, _ in asks)
-    exact = {BETWEEN.index(how) for how in ("lower", "higher", "nearest")}
-    discrete = [not rank and how in exact for rank, _, how in asks]
-    if not only_ranks and not all(discrete):
+    discrete = [not rank and how in _VALUES for rank, _, how in asks]
+    if as_numbers:
         need_numbers(many[0], column, name)
-    if pa.types.is_decimal(column.type) and not all(discrete):
-        column = column.cast(pa.float64())
+        if not pa.types.is_integer(column.type):
+            column = _arrow.as_floats(column)
     ordered, decode = _arrow.as_ordered(column, name)
+    if as_numbers and column.type == pa.uint64() and not _arrow.fits(column):
+        ordered, decode = _arrow.as_floats(column), _arrow.same
     integers = dtype_of(ordered) == "int"
     words, valid = to_words(ordered, "i" if integers else "f", name)
 
@@ -181,4 +204,4 @@ def _count_job(one: Aggregate, column: pa.Array) -> Job:
         return [values.take(found) if mode else found]
 
     why = "each value's count is kept" + (", the most frequent by tournament" if mode else "")
-    return Job([one.output], "value counts", why, start, finish)
+    return Job([one.output], "value counts", why, start, finish, set_up=len(values))

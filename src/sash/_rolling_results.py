@@ -31,8 +31,8 @@ def finish_words(
         return _m4(words, valid, one, decode)
     rows = pa.py_buffer(np.ascontiguousarray(words))
     kind = pa.binary(words.shape[1] * 8)
-    fixed = pa.Array.from_buffers(kind, len(words), [_arrow._bitmap(valid), rows])
-    return fixed.cast(pa.binary())
+    fixed = pa.Array.from_buffers(kind, len(words), [_arrow.bitmap(valid), rows])
+    return fixed.cast(pa.binary() if words.nbytes < 1 << 31 else pa.large_binary())
 
 
 def _lists(
@@ -71,30 +71,39 @@ def _m4(
     return pa.StructArray.from_arrays(parts, ["first", "last", "min", "max"], mask=mask)
 
 
-def from_objects(one: Aggregate, raw: list[Any], order: Any, kind: pa.DataType) -> pa.Array:
-    """Return Python results, given in the order of positions, as a column in that of rows."""
-    values = raw
-    if order is not None:
-        values = [None] * len(raw)
-        for row, value in zip(order.tolist(), raw, strict=True):
-            values[row] = value
-    if one.name in ("collect", "distinct"):
-        if one.name == "distinct":
-            values = [None if v is None else _sorted(v) for v in values]
-        return pa.array(values, pa.list_(kind))
-    if one.name == "sum" and pa.types.is_decimal(kind):
-        return pa.array(values, pa.decimal256(76, kind.scale))
+def in_row_order(raw: list[Any], order: Any) -> list[Any]:
+    """Return results that were given in the order of positions in that of rows."""
+    if order is None:
+        return raw
+    values = [None] * len(raw)
+    for row, value in zip(order.tolist(), raw, strict=True):
+        values[row] = value
+    return values
+
+
+def lists_of(places: list[list[int] | None], values: pa.Array) -> pa.Array:
+    """Return lists of values that are given by their places."""
+    given = pa.array(places, pa.large_list(pa.int64()))
+    picked = values.take(given.flatten())
+    offsets = np.concatenate([[0], np.cumsum([0 if p is None else len(p) for p in places])])
+    mask = pa.array([p is None for p in places], pa.bool_())
+    if offsets[-1] < 1 << 31:
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), picked, mask=mask)
+    return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), picked, mask=mask)
+
+
+_TYPES = {"float64": pa.float64(), "str": pa.string()}
+
+
+def from_objects(one: Aggregate, values: list[Any], decode: _arrow.Decode) -> pa.Array:
+    """Return Python results as a column."""
+    kind = _TYPES.get(one.result.partition(" ")[0])
+    if one.name == "quantiles" and len(one.doubles) > 1:
+        kind = pa.list_(pa.float64())
     try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        return decode(pa.array(values, kind))
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         raise TypeError(
             f"{one.output}: its results are of several types, or of one that a table cannot hold "
             f"({error}); give the monoid a lower that makes numbers, strings, lists or dicts"
         ) from None
-
-
-def _sorted(values: frozenset[Any]) -> list[Any]:
-    try:
-        return sorted(values)
-    except TypeError:
-        return sorted(values, key=repr)

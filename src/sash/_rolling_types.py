@@ -6,7 +6,7 @@ its results are read.
 
 from __future__ import annotations
 
-import operator
+import decimal
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -48,13 +48,26 @@ def _sum(one: Aggregate, columns: list[pa.Array]) -> Typed:
         return integer, [column.view(pa.int64())], _arrow.typed_view(kind)
     if pa.types.is_decimal(kind):
         whole = _arrow.unscaled(column)
-        if whole is None:  # beyond 64 bits: exact all the same, on Python's decimals
-            python = replace(one, dtype="object", python=PythonMonoid(operator.add))
-            return python, columns, _arrow.same
+        if whole is None or np.abs(whole.astype(np.float64)).sum() > 2.0**62:
+            # Beyond 64 bits: exact all the same, on Python's decimals.
+            return _on_objects(one, PythonMonoid(_EXACT.add), column)
         decode = _arrow.to_decimals(pa.decimal128(38, kind.scale))
         return integer, [_arrow.with_nulls(whole, column)], decode
     need_numbers(one, column, name)
     return replace(one, dtype="float"), [_arrow.as_floats(column)], _arrow.same
+
+
+# Decimal arithmetic that raises where it would round.
+_EXACT = decimal.Context(prec=76, traps=[decimal.Inexact, decimal.Overflow])
+
+
+def _on_objects(one: Aggregate, python: PythonMonoid, column: pa.Array) -> Typed:
+    """Return the aggregate on Python's decimals, and the decimals its results are."""
+    kind = column.type
+    wide = pa.decimal256(76, kind.scale)
+    if not pa.types.is_decimal256(kind):
+        wide = pa.decimal128(38, kind.scale)
+    return replace(one, dtype="object", python=python), [column], _arrow.to_type(wide)
 
 
 def _number(one: Aggregate, columns: list[pa.Array]) -> Typed:
@@ -73,6 +86,13 @@ def _extreme(one: Aggregate, columns: list[pa.Array]) -> Typed:
     return replace(one, dtype=dtype_of(ordered)), [ordered], decode
 
 
+_RANGE = PythonMonoid(
+    lambda a, b: (min(a[0], b[0]), max(a[1], b[1])),
+    lambda value: (value, value),
+    lambda state: _EXACT.subtract(state[1], state[0]),
+)
+
+
 def _range(one: Aggregate, columns: list[pa.Array]) -> Typed:
     column, kind = columns[0], columns[0].type
     if pa.types.is_timestamp(kind):
@@ -80,7 +100,15 @@ def _range(one: Aggregate, columns: list[pa.Array]) -> Typed:
         return replace(one, dtype="int"), [column.view(pa.int64())], decode
     if not pa.types.is_duration(kind):
         need_numbers(one, column, one.columns[0])
-    native, inputs, decode = _extreme(one, columns)
+    if pa.types.is_decimal(kind):
+        units = _arrow.unscaled(column)
+        if units is None or np.abs(units.astype(np.float64)).max(initial=0) > 2.0**61:
+            return _on_objects(one, _RANGE, column)
+    if pa.types.is_unsigned_integer(kind):
+        column = _arrow.as_ints(column, one.columns[0] or "")
+    native, inputs, decode = _extreme(one, [column])
+    if pa.types.is_decimal(kind):  # the difference may have a digit more
+        decode = _arrow.to_decimals(pa.decimal128(38, kind.scale))
     # The difference of small integers may need a wider type than theirs.
     narrow = pa.types.is_integer(kind) or pa.types.is_boolean(kind)
     return native, inputs, _arrow.same if narrow else decode
@@ -130,6 +158,8 @@ def _truth(one: Aggregate, columns: list[pa.Array]) -> Typed:
 
 def _hashed(one: Aggregate, columns: list[pa.Array]) -> Typed:
     kind = columns[0].type
+    if one.name == "hll" and (_arrow.is_clock(kind) or pa.types.is_duration(kind)):
+        return one, [_arrow.as_ordered(columns[0], one.columns[0] or "")[0]], _arrow.same
     if pa.types.is_nested(kind):
         raise TypeError(f"{one.name}: column {one.columns[0]!r} holds {kind}, not plain values")
     return one, columns, _arrow.same

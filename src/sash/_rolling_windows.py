@@ -49,11 +49,13 @@ class Times:
     unit: str | None
     """The unit of one step, ``None`` for integers that are no times of the clock."""
     name: str
+    step: int = 1
+    """What an integer length counts, in units: a day of dates is 86,400,000 milliseconds."""
 
     def length(self, what: str, value: Any, least: int = 1) -> int:
         """Return a duration in the column's unit."""
         if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64)):
-            length = int(value)
+            length = int(value) * self.step
         elif self.unit is None:
             if isinstance(value, (str, timedelta, np.timedelta64)):
                 raise TypeError(
@@ -81,8 +83,8 @@ class Times:
             stamps = pa.array(values).view(pa.timestamp("ms"))
             whole = not len(values) or not (values % 86_400_000).any()
             return stamps.cast(self.type) if whole else stamps
-        if self.unit is None:
-            return pa.array(values).cast(self.type)
+        if self.unit is None:  # an end may need a wider integer than any time in the column
+            return pa.array(values)
         return pa.array(values).view(self.type)
 
 
@@ -98,7 +100,8 @@ def read_times(name: str, column: pa.Array) -> Times:
     if pa.types.is_timestamp(kind) or pa.types.is_duration(kind):
         return Times(_int64(column.view(pa.int64())), kind, kind.unit, name)
     if pa.types.is_date(kind):
-        return Times(_int64(column.cast(pa.timestamp("ms")).view(pa.int64())), kind, "ms", name)
+        stamps = _int64(column.cast(pa.timestamp("ms")).view(pa.int64()))
+        return Times(stamps, kind, "ms", name, 86_400_000 if kind == pa.date32() else 1)
     if pa.types.is_integer(kind):
         if kind == pa.uint64() and len(column) and pc.max(column).as_py() >= LIMIT:
             raise OverflowError(f"column {name!r}: {pc.max(column)} does not fit in 64 bits")
@@ -175,16 +178,17 @@ def _by_time(times: Times | None, label: str | None, value: Any, center: bool) -
 def _by_count(label: str | None, value: Any, center: bool) -> Window:
     pair = _pair("rows", value, center)
     if pair is not None:
-        before, after = (_whole("rows", one, 0) for one in pair)
+        before, after = (whole("rows", one, 0) for one in pair)
         if before + after == 0:
             raise ValueError(f"rows must be more than 0, not {value!r}")
         return Window(before, after, True, label or f"{before}_{after}rows")
-    size = _whole("rows", value, 1)
+    size = whole("rows", value, 1)
     after = (size - 1) // 2 if center else 0
     return Window(size - after, after, True, label or f"{size}rows")
 
 
-def _whole(what: str, value: Any, least: int) -> int:
+def whole(what: str, value: Any, least: int) -> int:
+    """Return an integer of at least ``least``, or raise saying so."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{what} must be an integer, not {value!r}")
     if value < least:
@@ -195,7 +199,7 @@ def _whole(what: str, value: Any, least: int) -> int:
 def _label(value: Any) -> str:
     if isinstance(value, str):
         return value.replace(" ", "")
-    if isinstance(value, timedelta):
+    if isinstance(value, (timedelta, np.timedelta64)):
         return _short(nanoseconds("window", value))
     return str(value)
 
@@ -211,7 +215,7 @@ def _short(fine: int) -> str:
 def read_closed(closed: Any, default: str) -> tuple[bool, bool]:
     """Return whether the left and the right end of a window belong to it."""
     name = default if closed is None else closed
-    if name not in CLOSED:
+    if not isinstance(name, str) or name not in CLOSED:
         raise ValueError(f"closed must be one of {', '.join(map(repr, CLOSED))}, not {closed!r}")
     return CLOSED[name]
 

@@ -27,11 +27,25 @@ def nearest(name: str, names: Sequence[str]) -> str:
 
 
 def flat(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column in one piece, dictionaries decoded."""
+    """Return a column in one piece and in a plain layout.
+
+    Dictionaries are decoded, but for those whose categories have an order of their own.
+    """
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # no chunk at all, or too long for one
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+    if isinstance(array.type, pa.BaseExtensionType):
+        array = array.storage
+    kind = array.type
+    if pa.types.is_dictionary(kind) and not kind.ordered:
+        return array.dictionary_decode()
+    if pa.types.is_run_end_encoded(kind):
+        return array.cast(kind.value_type)
+    if pa.types.is_string_view(kind):
+        return array.cast(pa.string())
+    if pa.types.is_binary_view(kind):
+        return array.cast(pa.binary())
+    return array
 
 
 class Table:
@@ -99,7 +113,7 @@ class _Pandas(Table):
             raise ValueError(f"there are two columns called {name!r}")
         try:
             found = pa.Array.from_pandas(column)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        except (pa.ArrowException, TypeError, OverflowError) as error:
             raise TypeError(f"column {name!r}: cannot be read as one type ({error})") from None
         if pa.types.is_timestamp(found.type) and column.dtype == object:
             naive = {v.tzinfo is None for v in column if getattr(v, "tzinfo", 0) != 0}
@@ -111,8 +125,10 @@ class _Pandas(Table):
         return flat(pa.chunked_array(found) if isinstance(found, pa.Array) else found)
 
     def extended(self, columns: Columns) -> Any:
-        series = {name: self._series(column) for name, column in columns.items()}
-        return self._frame.assign(**series)
+        frame = self._frame.copy(deep=False)
+        for name, column in columns.items():
+            frame[name] = self._series(column)
+        return frame
 
     def new(self, columns: Columns) -> Any:
         import pandas as pd
@@ -126,14 +142,21 @@ class _Pandas(Table):
 
 
 def _to_pandas(column: pa.Array) -> Any:
-    """Return a pandas series; integers that may be null as Int64, which loses nothing."""
+    """Return a pandas series; integers and booleans as the dtypes that can be null."""
     import pandas as pd
 
-    if pa.types.is_integer(column.type):
-        return column.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
-    if pa.types.is_boolean(column.type):
-        return column.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
-    return column.to_pandas()
+    nullable: dict[pa.DataType, Any] = {
+        pa.int8(): pd.Int8Dtype(),
+        pa.int16(): pd.Int16Dtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.int64(): pd.Int64Dtype(),
+        pa.uint8(): pd.UInt8Dtype(),
+        pa.uint16(): pd.UInt16Dtype(),
+        pa.uint32(): pd.UInt32Dtype(),
+        pa.uint64(): pd.UInt64Dtype(),
+        pa.bool_(): pd.BooleanDtype(),
+    }
+    return column.to_pandas(types_mapper=nullable.get)
 
 
 class _DuckDB(Table):
@@ -167,7 +190,10 @@ def open_table(table: Any) -> Table:
     if isinstance(frame, nw.DataFrame):
         return _Narwhals(frame, lazy=False)
     if hasattr(table, "__arrow_c_stream__"):
-        return Table(_distinct(pa.table(table)))
+        try:
+            return Table(_distinct(pa.table(table)))
+        except (pa.ArrowInvalid, TypeError):
+            pass  # a stream of something else, such as a single column
     hint = "; for Spark use sash.spark.rolling" if module == "pyspark" else ""
     raise TypeError(
         "expected a table (PyArrow, pandas, polars, a DuckDB relation, or anything with "

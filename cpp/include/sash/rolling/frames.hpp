@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 namespace sash::rolling {
@@ -121,7 +122,8 @@ class TimeFrames final : public Frames {
   bool is_safe(const Cursor& at) const {
     Time end;
     return !__builtin_sub_overflow(times_[at.begin], reach_.before, &end) &&
-           !__builtin_add_overflow(times_[at.end - 1], reach_.after, &end) && end != kLast;
+           !__builtin_add_overflow(times_[at.end - 1], reach_.after, &end) && end != kLast &&
+           reach_.after != kLast;
   }
   void fill_safe(std::size_t i, std::size_t stop, Cursor& at, Frame* out) const {
     const Time* times = times_;
@@ -208,53 +210,85 @@ struct Steps {
   std::vector<std::int64_t> segments, ends, lo, hi;
 };
 
-// The smallest multiple of `every`, counted from `offset`, that is >= t (or > t).
-inline bool next_multiple(Time t, Time every, Time offset, bool or_equal, Time& out) {
-  using Wide = __int128;
-  const Wide from = static_cast<Wide>(t) - offset;
-  Wide k = from / every;
-  if (k * every > from) --k;  // floor
-  if (k * every != from || !or_equal) ++k;
-  const Wide found = k * every + offset;
-  out = static_cast<Time>(found);
-  return found == out;
-}
+class StepFrames {
+ public:
+  using Wide = __int128;  // an end may be beyond what a time can be: it is refused, not wrapped
+  StepFrames(const Time* times, const std::vector<std::size_t>& starts, Time size, Time every,
+             Time offset, bool closed_left, bool closed_right)
+      : times_(times),
+        starts_(starts),
+        size_(size),
+        every_(every),
+        offset_(offset),
+        left_(closed_left),
+        right_(closed_right) {}
 
-inline Steps step_frames(const Time* times, const std::vector<std::size_t>& starts, Time size,
-                         Time every, Time offset, bool closed_left, bool closed_right) {
-  Steps out;
-  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
-    const std::size_t begin = starts[s], end = starts[s + 1];
-    std::size_t lo = begin, hi = begin;
-    // A row at t is in the windows whose end e is >= t (closed on the right, else > t) and whose
-    // start e - size is <= t (closed on the left, else < t).
-    const auto started = [&](Time t, Time e) {
-      Time from;
-      if (__builtin_sub_overflow(e, size, &from)) return true;
-      return closed_left ? from <= t : from < t;
-    };
-    const auto ended = [&](Time t, Time e) { return closed_right ? t > e : t >= e; };
-    Time e;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!next_multiple(times[i], every, offset, closed_right, e)) continue;
-      if (!out.ends.empty() && out.segments.back() == static_cast<std::int64_t>(s) &&
-          e <= out.ends.back()) {
-        e = out.ends.back();
-        if (__builtin_add_overflow(e, every, &e)) continue;
-      }
-      for (; started(times[i], e);) {
-        while (lo < end && !started(times[lo], e)) ++lo;
+  // How many windows there are.
+  Wide count() const {
+    Wide n = 0;
+    each_row([&](std::size_t, std::size_t, Wide from, Wide to) { n += (to - from) / every_ + 1; });
+    return n;
+  }
+  // Throws where a window begins or ends at what is no time.
+  Steps make() const {
+    Steps out;
+    std::size_t lo = 0, hi = 0;
+    each_row([&](std::size_t segment, std::size_t, Wide from, Wide to) {
+      lo = std::max(lo, starts_[segment]);
+      hi = std::max(hi, lo);
+      for (Wide e = from; e <= to; e += every_) {
+        if (e - size_ < std::numeric_limits<Time>::min() || e > kLast)
+          throw std::overflow_error(
+              "a window begins or ends beyond what 64 bits of the time column's unit can hold");
+        const std::size_t end = starts_[segment + 1];
+        while (lo < end && last_end(times_[lo]) < e) ++lo;
         hi = std::max(hi, lo);
-        while (hi < end && !ended(times[hi], e)) ++hi;
-        out.segments.push_back(static_cast<std::int64_t>(s));
-        out.ends.push_back(e);
+        while (hi < end && first_end(times_[hi]) <= e) ++hi;
+        out.segments.push_back(static_cast<std::int64_t>(segment));
+        out.ends.push_back(static_cast<std::int64_t>(e));
         out.lo.push_back(static_cast<std::int64_t>(lo));
         out.hi.push_back(static_cast<std::int64_t>(hi));
-        if (__builtin_add_overflow(e, every, &e)) break;
+      }
+    });
+    return out;
+  }
+
+ private:
+  static Wide floor_to(Wide t, Wide every) {
+    const Wide k = t / every;
+    return (k * every > t ? k - 1 : k) * every;
+  }
+  // A row at t is in the windows whose end e is >= t (closed on the right, else > t) and whose
+  // start e - size is <= t (closed on the left, else < t): from the first to the last of these.
+  Wide first_end(Time t) const {
+    const Wide at = static_cast<Wide>(t) - offset_ - (right_ ? 1 : 0);
+    return floor_to(at, every_) + every_ + offset_;
+  }
+  Wide last_end(Time t) const {
+    const Wide at = static_cast<Wide>(t) - offset_ + size_ - (left_ ? 0 : 1);
+    return floor_to(at, every_) + offset_;
+  }
+  // Calls f(segment, row, from, to) for the ends that each row is the first to be in.
+  template <class F>
+  void each_row(F&& f) const {
+    for (std::size_t s = 0; s + 1 < starts_.size(); ++s) {
+      Wide done = 0;
+      bool any = false;
+      for (std::size_t i = starts_[s]; i < starts_[s + 1]; ++i) {
+        Wide from = first_end(times_[i]);
+        const Wide to = last_end(times_[i]);
+        if (any) from = std::max(from, done + every_);
+        if (from > to) continue;
+        f(s, i, from, to);
+        done = to;
+        any = true;
       }
     }
   }
-  return out;
-}
+  const Time* times_;
+  const std::vector<std::size_t>& starts_;
+  Wide size_, every_, offset_;
+  bool left_, right_;
+};
 
 }  // namespace sash::rolling

@@ -160,8 +160,13 @@ class OrderStatistics {
     if (part > 0) {
       const double above = number(set_.next(f.rank));
       const double weight = question.between == Between::midpoint ? 0.5 : part;
-      if (above != value) value += (above - value) * weight;
+      if (const double step = above - value; above == value) return put(value, out);
+      else if (std::isfinite(step)) value += step * weight;
+      else value = value * (1 - weight) + above * weight;  // too far apart for a difference
     }
+    return put(value, out);
+  }
+  static bool put(double value, Word& out) {
     std::memcpy(&out, &value, sizeof out);
     return true;
   }
@@ -174,8 +179,7 @@ class OrderStatistics {
     const double value = question.ties == Ties::min   ? below + 1
                          : question.ties == Ties::max ? upto
                                                       : (below + 1 + upto) / 2;
-    std::memcpy(&out, &value, sizeof out);
-    return true;
+    return put(value, out);
   }
   double number(std::size_t rank) const {
     const Word key = items_[rank].key;

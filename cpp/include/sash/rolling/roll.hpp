@@ -71,7 +71,6 @@ void roll_column(const M& m, const Frames& frames, std::size_t from, std::size_t
     if (end - begin > room) {
       room = std::max(end - begin, 2 * room);
       suffixes = std::make_unique_for_overwrite<Cell[]>(room * stride);
-      if constexpr (!M::trivial) m.start(suffixes.get(), room * stride);
     }
     base = begin;
     boundary = end;
