@@ -202,9 +202,9 @@ def timed_run(work: Callable[[], Any]) -> tuple[Any, float]:
 
 def ours(case: str, table: pa.Table, window: int, timed: bool, keyed: bool) -> Any:
     reach: dict[str, Any] = {"window": window * STEP} if timed else {"rows": window}
-    out = sash.rolling(
-        table, on="t", by="k" if keyed else None, aggs=OURS[case].alias("x"), threads=1, **reach
-    )
+    on = "t" if timed else None
+    by = "k" if keyed else None
+    out = sash.rolling(table, on=on, by=by, aggs=OURS[case].alias("x"), threads=1, **reach)
     return out["x"].to_numpy()
 
 

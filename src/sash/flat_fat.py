@@ -8,7 +8,8 @@ from typing import Any
 from sash import _core
 from sash._columns import _listed
 from sash._compile import AggregateLike, compile_live
-from sash.structures import describe, whole_number
+from sash._live import describe
+from sash.structures import whole_number
 
 
 class FlatFat(_core.FlatFat):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from sash import _core, _snapshot
 from sash._aggregate import Aggregate, Native
 from sash._columns import rows_of, to_results
 from sash._compile import AggregateLike, Plan, aggregates_of, compile_live
+from sash._live import Live
 
 
 def whole_number(what: str, value: Any, least: int) -> int:
@@ -30,24 +31,10 @@ def whole_number(what: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def describe(name: str, label: str, size: int, value: Any) -> str:
-    """Return the repr of a window: what it is, how much is in it, and what it says now."""
-    text = repr(value)
-    if len(text) > 60:
-        text = text[:57] + "..."
-    entries = "1 entry" if size == 1 else f"{size} entries"
-    return f"<{name} of {label}: {entries}, {text}>"
-
-
-class Window(_core.Window):
+class Window(Live, _core.Window):
     """What all in-order structures share. Use one of its subclasses."""
 
     _structure: ClassVar[str] = ""
-
-    if TYPE_CHECKING:
-
-        def query(self) -> Any:
-            """Return the aggregate of the whole window."""
 
     def __init__(self, aggregate: AggregateLike) -> None:
         if not self._structure:
@@ -57,6 +44,9 @@ class Window(_core.Window):
 
     def _compile(self, aggregate: AggregateLike) -> Plan:
         return compile_live(aggregate)
+
+    def _kind(self) -> str:
+        return self._structure
 
     def insert_many(self, values: Any) -> None:
         """Insert a column of values, oldest first. All of them go in, or none does."""
@@ -91,37 +81,12 @@ class Window(_core.Window):
         """Each entry's own aggregate, oldest first; structures that keep no values refuse."""
         return iter(self._items())
 
-    def __bool__(self) -> bool:
-        return len(self) > 0
-
-    def snapshot(self) -> bytes:
-        """Return the window as bytes that `restore` reads: versioned, checked Arrow data."""
-        return _snapshot.write(self._structure, self._plan, self._save())
-
     @classmethod
     def restore(cls, data: bytes, aggregate: AggregateLike) -> Self:
         """Return the window a snapshot was taken of. The aggregate must be the same."""
         window = cls(aggregate)
         window._load(*_snapshot.read(cls._structure, window._plan, data))
         return window
-
-    @property
-    def nbytes(self) -> int:
-        """The memory the window's entries and aggregates take, in bytes."""
-        return self._bytes()
-
-    def __repr__(self) -> str:
-        try:
-            value = self.query()
-        except Exception as error:  # a repr must not fail where a query does
-            value = error
-        return describe(type(self).__name__, self._plan.label, len(self), value)
-
-    def __reduce__(self) -> Any:
-        raise TypeError(
-            f"{type(self).__name__} cannot be pickled: use snapshot() and restore(), or build it "
-            "where it is used"
-        )
 
 
 class Recalc(Window):
@@ -259,7 +224,7 @@ class ReactiveAggregator(Window):
         return self._evict_ticket(whole_number("ticket", ticket, 0))
 
 
-class TimedWindow(_core.TimedWindow):
+class TimedWindow(Live, _core.TimedWindow):
     """A window by time over an in-order structure: every entry has a time, and times never go back.
 
     ``structure`` is one of the in-order structures (`DabaLite` by default). For times in any order
@@ -273,11 +238,6 @@ class TimedWindow(_core.TimedWindow):
     >>> window.query(), window.oldest, window.youngest
     (6.0, 12, 15)
     """
-
-    if TYPE_CHECKING:
-
-        def query(self) -> Any:
-            """Return the aggregate of the whole window."""
 
     def __init__(self, aggregate: AggregateLike, structure: type[Window] = DabaLite) -> None:
         if not (isinstance(structure, type) and issubclass(structure, Window)):
@@ -327,12 +287,11 @@ class TimedWindow(_core.TimedWindow):
         """Pairs of time and the entry's own aggregate, oldest first."""
         return iter(self._items())
 
-    def __bool__(self) -> bool:
-        return len(self) > 0
+    def _kind(self) -> str:
+        return f"Timed{self._inner._structure}"
 
-    def snapshot(self) -> bytes:
-        """Return the window as bytes that `restore` reads: versioned, checked Arrow data."""
-        return _snapshot.write(f"Timed{self._inner._structure}", self._plan, self._save())
+    def _title(self) -> str:
+        return f"TimedWindow on {self._inner.__name__}"
 
     @classmethod
     def restore(
@@ -340,21 +299,8 @@ class TimedWindow(_core.TimedWindow):
     ) -> Self:
         """Return the window a snapshot was taken of. Aggregate and structure must be the same."""
         window = cls(aggregate, structure)
-        name = f"Timed{structure._structure}"
-        window._load(*_snapshot.read(name, window._plan, data))
+        window._load(*_snapshot.read(window._kind(), window._plan, data))
         return window
-
-    @property
-    def nbytes(self) -> int:
-        """The memory the window's entries, times and aggregates take, in bytes."""
-        return self._bytes()
-
-    def __repr__(self) -> str:
-        name = f"TimedWindow on {self._inner.__name__}"
-        return describe(name, self._plan.label, len(self), self.query())
-
-    def __reduce__(self) -> Any:
-        raise TypeError("TimedWindow cannot be pickled: use snapshot() and restore()")
 
 
 def time_column(times: Iterable[int], rows: int) -> npt.NDArray[np.int64]:

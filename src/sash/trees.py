@@ -11,10 +11,11 @@ import numpy.typing as npt
 from sash import _core, _snapshot
 from sash._columns import rows_of, to_results
 from sash._compile import AggregateLike, compile_live
-from sash.structures import describe, time_column, whole_number
+from sash._live import Live
+from sash.structures import time_column, whole_number
 
 
-class Tree(_core.Tree):
+class Tree(Live, _core.Tree):
     """What both trees share. Use `FingerTree`, or `ClassicTree` to compare with."""
 
     _structure: ClassVar[str] = ""
@@ -84,12 +85,8 @@ class Tree(_core.Tree):
         """Pairs of time and the entry's own aggregate, in order of time."""
         return iter(self._items())
 
-    def __bool__(self) -> bool:
-        return len(self) > 0
-
-    def snapshot(self) -> bytes:
-        """Return the window as bytes that `restore` reads: versioned, checked Arrow data."""
-        return _snapshot.write(self._structure, self._plan, self._save())
+    def _kind(self) -> str:
+        return self._structure
 
     @classmethod
     def restore(
@@ -104,24 +101,6 @@ class Tree(_core.Tree):
         tree = cls(aggregate, leaf=leaf, fanout=fanout)
         tree._load(*_snapshot.read(cls._structure, tree._plan, data))
         return tree
-
-    @property
-    def nbytes(self) -> int:
-        """The memory the tree takes, in bytes."""
-        return self._bytes()
-
-    def __repr__(self) -> str:
-        try:
-            value = self.query()
-        except Exception as error:  # a repr must not fail where a query does
-            value = error
-        return describe(type(self).__name__, self._plan.label, len(self), value)
-
-    def __reduce__(self) -> Any:
-        raise TypeError(
-            f"{type(self).__name__} cannot be pickled: use snapshot() and restore(), or build it "
-            "where it is used"
-        )
 
 
 def _reordered(columns: Any, order: npt.NDArray[np.intp]) -> Any:

@@ -126,6 +126,11 @@ class EventRoll final : public MonoidRoll<M> {
   template <bool InOrder>
   void column(std::size_t from, std::size_t to) {
     each_row<InOrder>([&](auto&& read, auto&& write) {
+      if constexpr (M::fixed_cells == 1) {
+        if (const std::size_t size = this->task_.frames->trailing(); size != 0)
+          return sash::rolling::roll_trailing(this->m_, *this->task_.frames, size, from, to,
+                                              this->task_.least, read, write);
+      }
       sash::rolling::roll_column(this->m_, *this->task_.frames, from, to, this->task_.least, read,
                                  write);
     });

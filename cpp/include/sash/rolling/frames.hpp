@@ -38,6 +38,8 @@ class Frames {
   virtual std::size_t outputs() const { return starts_.back(); }
   std::size_t rows() const { return starts_.back(); }
   const std::vector<std::size_t>& starts() const { return starts_; }
+  // How many rows up to and with its own each window holds, where it is that simple; else 0.
+  virtual std::size_t trailing() const { return 0; }
 
   // The segment of a position.
   std::size_t segment_of(std::size_t position) const {
@@ -172,6 +174,10 @@ class TimeFrames final : public Frames {
 class CountFrames final : public Frames {
  public:
   using Frames::Frames;
+  std::size_t trailing() const override {
+    const bool simple = reach_.after == 0 && !reach_.closed_left && reach_.closed_right;
+    return simple ? static_cast<std::size_t>(std::min<Time>(reach_.before, 1u << 31)) : 0;
+  }
 
  private:
   void fill(std::size_t from, std::size_t n, Cursor& at, Frame* out) const override {

@@ -108,6 +108,54 @@ void roll_column(const M& m, const Frames& frames, std::size_t from, std::size_t
   });
 }
 
+// The same for windows of the last `size` rows. The rows are taken in blocks of that length: a window
+// is a suffix of one block and a prefix of the next. While one loop goes forward through a block, it
+// goes backward through the same one for the suffixes that the next needs: two chains of combines
+// that do not wait for each other.
+template <Monoid M, class Read, class Write>
+void roll_trailing(const M& m, const Frames& frames, std::size_t size, std::size_t from,
+                   std::size_t to, std::size_t least, Read&& read, Write&& write) {
+  static_assert(M::nothrow && M::trivial && M::fixed_cells == 1);
+  using Cell = typename M::Cell;
+  const std::size_t room = std::min(size, frames.rows());
+  auto suffixes = std::make_unique_for_overwrite<Cell[]>(room);
+  auto coming = std::make_unique_for_overwrite<Cell[]>(room);
+  Cell forward, backward, in, out;
+  while (from < to) {
+    const std::size_t segment = frames.segment_of(from), first = frames.starts()[segment];
+    const std::size_t end = std::min(to, frames.starts()[segment + 1]);
+    std::size_t base = from - first < size ? first : from - size + 1;
+    fold_back(m, suffixes.get(), base, from, &in, &out, read);
+    for (; from < end; base = from, from += std::min(size, end - from)) {
+      const std::size_t n = std::min(size, end - from);
+      const bool more = from + n < end;
+      m.set_identity(&forward);
+      m.set_identity(&backward);
+      for (std::size_t j = 0; j < n; ++j) {
+        const std::size_t i = from + j;
+        const std::size_t begin = i - first < size ? first : i - size + 1;
+        m.lift(&in, read(i));
+        m.append(&forward, &in);
+        if (i - begin + 1 < least) {
+          write(i, static_cast<const Cell*>(nullptr));
+        } else if (begin < from) {
+          m.combine(&out, suffixes.get() + (begin - base), &forward);
+          write(i, static_cast<const Cell*>(&out));
+        } else {
+          write(i, static_cast<const Cell*>(&forward));
+        }
+        if (more) {
+          const std::size_t p = n - 1 - j;
+          m.lift(&in, read(from + p));
+          m.prepend(&backward, &in, &backward);
+          coming[p] = backward;
+        }
+      }
+      std::swap(suffixes, coming);
+    }
+  }
+}
+
 // Outputs [from, to) of frames over all rows of their segments.
 template <class Fifo, class Cell, class Read, class Write>
 void roll_event(Fifo& window, const Frames& frames, std::size_t from, std::size_t to,
