@@ -13,6 +13,7 @@ from typing import Any
 
 import narwhals as nw
 import pyarrow as pa
+import pyarrow.compute as pc
 
 Columns = dict[str, pa.Array]
 
@@ -40,7 +41,7 @@ def flat(column: pa.ChunkedArray) -> pa.Array:
     if pa.types.is_dictionary(kind) and not kind.ordered:
         return array.dictionary_decode()
     if pa.types.is_run_end_encoded(kind):
-        return array.cast(kind.value_type)
+        return pc.run_end_decode(array)
     if pa.types.is_string_view(kind):
         return array.cast(pa.string())
     if pa.types.is_binary_view(kind):
