@@ -10,8 +10,8 @@
 #pragma once
 
 #include <nanobind/ndarray.h>
-#include <sys/mman.h>
 
+#include "sash/big_pages.hpp"
 #include "sash/record.hpp"
 #include "values.hpp"
 
@@ -66,24 +66,13 @@ class Column;
 template <class M>
 class Results;
 
-// Asks for big pages under a big array: taking memory page by page would cost more than filling it.
-inline void in_big_pages(void* data, std::size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
-  const auto from = (reinterpret_cast<std::uintptr_t>(data) + page - 1) & ~(page - 1);
-  const auto to = (reinterpret_cast<std::uintptr_t>(data) + bytes) & ~(page - 1);
-  if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
-#endif
-}
-
 // ---- native results: words and a mask, made into arrays when done -------------------------------
 class NativeResults {
  public:
   NativeResults(std::size_t rows, std::vector<std::size_t> widths)
       : rows_(rows), widths_(std::move(widths)) {
     for (const std::size_t width : widths_) {
-      words_.push_back(std::make_unique_for_overwrite<Word[]>(rows * width + 1));
-      in_big_pages(words_.back().get(), rows * width * sizeof(Word));
+      words_.push_back(sash::big_array<Word>(rows * width + 1));
       valid_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(rows + 1));
       nulls_.push_back(false);
     }

@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#include "sash/big_pages.hpp"
 #include "sash/monoid.hpp"
 #include "sash/rolling/frames.hpp"
 
@@ -69,8 +70,8 @@ void roll_column(const M& m, const Frames& frames, std::size_t from, std::size_t
   std::size_t room = 0, base = 0, boundary = 0, end = 0;
   const auto flip = [&](std::size_t begin) {
     if (end - begin > room) {
-      room = std::max(end - begin, 2 * room);
-      suffixes = std::make_unique_for_overwrite<Cell[]>(room * stride);
+      room = end - begin + (end - begin) / 4;
+      suffixes = big_array<Cell>(room * stride);
     }
     base = begin;
     boundary = end;
@@ -118,8 +119,7 @@ void roll_trailing(const M& m, const Frames& frames, std::size_t size, std::size
   static_assert(M::nothrow && M::trivial && M::fixed_cells == 1);
   using Cell = typename M::Cell;
   const std::size_t room = std::min(size, frames.rows());
-  auto suffixes = std::make_unique_for_overwrite<Cell[]>(room);
-  auto coming = std::make_unique_for_overwrite<Cell[]>(room);
+  auto suffixes = big_array<Cell>(room), coming = big_array<Cell>(room);
   Cell forward, backward, in, out;
   while (from < to) {
     const std::size_t segment = frames.segment_of(from), first = frames.starts()[segment];
