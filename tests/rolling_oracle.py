@@ -72,7 +72,10 @@ def quantile(q: float, how: str = "linear") -> oracle.Oracle:
         a, b = float(line[low]), float(line[high])
         if a == b:
             return a
-        return a + (b - a) * (0.5 if how == "midpoint" else place - low)
+        weight = 0.5 if how == "midpoint" else place - low
+        if not math.isfinite(b - a):  # an infinity, or too far apart for a difference
+            return a * (1 - weight) + b * weight
+        return a + (b - a) * weight
 
     return one
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from cases import named
+from counting import Counting
 
 import sash
 from sash.structures import Window
@@ -30,24 +31,6 @@ PARTIALS: dict[type[Window], Callable[[int], int]] = {
     sash.DabaLite: lambda n: n + 2,
 }
 SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 100, 1000]
-
-
-class Counting:
-    """A sum that counts its combines."""
-
-    def __init__(self) -> None:
-        self.calls = 0
-        self.monoid = sash.monoid(self._combine, identity=0)
-
-    def _combine(self, a: int, b: int) -> int:
-        self.calls += 1
-        return a + b
-
-    def of(self, call: Callable[[], object]) -> int:
-        """The number of combines a call takes."""
-        before = self.calls
-        call()
-        return self.calls - before
 
 
 class Totals:

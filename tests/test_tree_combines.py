@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import pytest
 from cases import named
+from counting import Counting
 from test_tree_machine import TREES, Shape
 
 import sash
@@ -24,25 +25,14 @@ LARGE = 1 << 16
 GAP = 4  # between times, so that late ones fit in
 
 
-class Counted:
+class Counted(Counting):
     """A tree of n entries over a sum that counts its combines."""
 
     def __init__(self, structure: type[Tree], shape: Shape, commutative: bool, n: int) -> None:
-        self.calls = 0
-        monoid = sash.monoid(self._combine, identity=0, commutative=commutative)
-        self.tree = structure(monoid, leaf=shape[0], fanout=shape[1])
+        super().__init__(commutative)
+        self.tree = structure(self.monoid, leaf=shape[0], fanout=shape[1])
         self.tree.bulk_insert(range(0, GAP * n, GAP), [1] * n)
         self.now = GAP * n
-
-    def _combine(self, a: int, b: int) -> int:
-        self.calls += 1
-        return a + b
-
-    def of(self, call: Callable[[], object]) -> int:
-        """The number of combines a call takes."""
-        before = self.calls
-        call()
-        return self.calls - before
 
     def append(self) -> int:
         self.now += GAP

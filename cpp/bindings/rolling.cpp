@@ -62,10 +62,6 @@ struct FramesOf {
   std::vector<nb::object> kept;
 };
 
-rolling::Reach reach_of(std::int64_t before, std::int64_t after, bool left, bool right) {
-  return {before, after, left, right};
-}
-
 // ---- order statistics ---------------------------------------------------------------------------
 class RankRoll final : public AnyRoll {
  public:
@@ -272,18 +268,19 @@ void bind_rolling(nb::module_& m) {
                   [](std::shared_ptr<Layout> l, std::int64_t before, std::int64_t after, bool left,
                      bool right) {
                     return FramesOf{
-                        std::make_shared<rolling::TimeFrames>(l->times, l->order.starts,
-                                                              reach_of(before, after, left, right)),
+                        std::make_shared<rolling::TimeFrames>(
+                            l->times, l->order.starts, rolling::Reach{before, after, left, right}),
                         l,
                         {}};
                   })
       .def_static("by_count",
                   [](std::shared_ptr<Layout> l, std::int64_t before, std::int64_t after, bool left,
                      bool right) {
-                    return FramesOf{std::make_shared<rolling::CountFrames>(
-                                        l->order.starts, reach_of(before, after, left, right)),
-                                    l,
-                                    {}};
+                    return FramesOf{
+                        std::make_shared<rolling::CountFrames>(
+                            l->order.starts, rolling::Reach{before, after, left, right}),
+                        l,
+                        {}};
                   })
       .def_static("given",
                   [](std::shared_ptr<Layout> l, TimeArray lo, TimeArray hi) {

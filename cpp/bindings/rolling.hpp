@@ -67,7 +67,7 @@ class AnyRoll {
   std::size_t units() const { return task_.units(); }
 
  protected:
-  // Calls each(position, frame, size) for the rows of keys [from, to) as they arrive, add and
+  // Calls each(position, size) for the rows of keys [from, to) as they arrive, add and
   // remove for those that enter and leave the window, begin(first, last) at each key.
   template <class Begin, class Add, class Remove, class Each>
   void in_arrival_order(std::size_t from, std::size_t to, Begin&& begin, Add&& add, Remove&& remove,

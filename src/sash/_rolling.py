@@ -6,6 +6,7 @@ advance by a step. Tables of any library come in and go out.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -27,9 +28,9 @@ from sash._rolling_windows import (
     read_closed,
     read_times,
     read_windows,
-    whole,
 )
 from sash._tables import Columns, Table, nearest, open_table
+from sash.structures import whole_number
 
 _PART = 1 << 18
 """Rows that are worth a task of their own."""
@@ -95,7 +96,7 @@ def explain(table: Any, **arguments: Any) -> Explanation:
     >>> print(sash.explain(table, on="t", window=2, aggs=agg.max("price")))
     3 rows by 't', not in order: sorted first
     window 2: (t - 2, t]
-      max_price: TwoStacksLite (associative, frames move one way, compiled in)
+      max_price: TwoStacksLite (associative, frames move one way)
     """
     known = inspect.signature(rolling)
     names = list(known.parameters)[1:]
@@ -124,9 +125,7 @@ class Explanation:
 def _threads(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0))
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise ValueError(f"threads must be a positive integer, not {threads!r}")
-    return threads
+    return whole_number("threads", threads, 1)
 
 
 class _Call:
@@ -159,7 +158,7 @@ class _Call:
         self.times = read_times(on, self.table.column(on)) if on is not None else None
         self.windows = read_windows(self.times, window, rows, bool(center))
         self.closed = read_closed(closed, "right" if every is None else "left")
-        self.least = whole("min_rows", min_rows, 0)
+        self.least = whole_number("min_rows", min_rows, 0)
         self.every, self.offset = self._read_step(every, offset)
         self._check_meaning()
         self.outputs = self._names()
@@ -278,9 +277,7 @@ class _Call:
         threads: int,
         progress: bool,
     ) -> list[dict[str, pa.Array]]:
-        order: Any = None
-        if not layout.in_order and self.every is None:
-            order = np.asarray(layout.order)
+        order = functools.cache(lambda: self._order(layout))
         rolls: list[tuple[dict[str, pa.Array], Job, Any, _core.Frames]] = []
         parts: list[tuple[_core.Roll, int, int]] = []
         done: list[dict[str, pa.Array]] = [{} for _ in work]
@@ -292,13 +289,17 @@ class _Call:
                     many = threads if job.parallel else 1
                     parts += [(roll, *p) for p in self._parts(roll, layout, frames, many, job)]
         _run_parts(parts, threads, progress)
-        if self.arrival:
-            order = layout.arrival_order
         for found, job, roll, frames in rolls:
-            raw = self._sizes(frames, order) if roll is None else roll.take()
+            raw = self._sizes(frames, order()) if roll is None else roll.take()
             for name, column in zip(job.outputs, job.finish(raw, order), strict=True):
                 found[name] = column
         return done
+
+    def _order(self, layout: _core.Layout) -> Any:
+        """Return the row of each result, in the order kernels make them; none: as they stand."""
+        if self.every is not None:
+            return None
+        return layout.arrival_order if self.arrival else layout.order
 
     def _sizes(self, frames: _core.Frames, order: Any) -> pa.Array:
         """Count the rows of each frame."""

@@ -17,10 +17,12 @@ from sash import _arrow, _core
 from sash._agg_ordered import BETWEEN, COUNTED, RANKED
 from sash._aggregate import Aggregate
 from sash._columns import to_words
-from sash._compile import Plan, compile_live
+from sash._compile import compile_live
 from sash._rolling_results import finish_words, from_objects, in_row_order, lists_of
 from sash._rolling_types import dtype_of, need_numbers, typed
 from sash._tables import Table
+
+Order = Callable[[], Any]
 
 
 @dataclass
@@ -33,8 +35,8 @@ class Job:
     why: str
     start: Callable[[_core.RollTask], _core.Roll | None]
     """Make the kernel; none: the frames' sizes are all it takes."""
-    finish: Callable[[Any, Any], list[pa.Array]]
-    """Make result columns of what the kernel gave; also told the order of rows."""
+    finish: Callable[[Any, Order], list[pa.Array]]
+    """Make result columns of what the kernel gave; the order of rows may be asked for."""
     parallel: bool = True
     set_up: int = 0
     """What starting a part of the work costs, in rows."""
@@ -45,25 +47,18 @@ def jobs_of(aggregates: list[Aggregate], table: Table, arrival: bool) -> list[Jo
     jobs: list[Job] = []
     ranked: dict[tuple[str, bool], list[Aggregate]] = {}
     for one in aggregates:
+        if None in one.columns:
+            raise ValueError(f"{one.name}: name its column, as in agg.{one.name}('price')")
         if one.name in RANKED and one.python is None:
             as_numbers = one.name != "rank" and one.ints[0] not in _VALUES
-            ranked.setdefault((_only_column(one), as_numbers), []).append(one)
+            ranked.setdefault((str(one.columns[0]), as_numbers), []).append(one)
         else:
             jobs.append(_job(one, table, arrival))
     jobs += [_rank_job(many, table, *key) for key, many in ranked.items()]
     return jobs
 
 
-def _only_column(one: Aggregate) -> str:
-    column = one.columns[0]
-    if column is None:
-        raise ValueError(f"{one.name}: name its column, as in agg.{one.name}('price')")
-    return column
-
-
 def _job(one: Aggregate, table: Table, arrival: bool) -> Job:
-    if None in one.columns:
-        raise ValueError(f"{one.name}: name its column, as in agg.{one.name}('price')")
     columns = [table.column(c) for c in one.columns if c is not None]
     if one.python is not None:
         return _python_job(one, columns, _arrow.same)
@@ -98,11 +93,14 @@ def _native_job(
     def start(task: _core.RollTask) -> _core.Roll:
         return _core.Roll.monoid(task, plan.spec, cells)
 
-    def finish(raw: Any, _: Any) -> list[pa.Array]:
+    def finish(raw: Any, _: Order) -> list[pa.Array]:
         words, valid = raw[0]
         return [finish_words(native, output.code, np.asarray(words), valid, decode)]
 
-    return Job([one.output], *_monoid_kernel(plan, arrival), start, finish)
+    kernel, why = "TwoStacksLite", "associative, frames move one way"
+    if arrival:
+        kernel, why = "FingerTree", "rows arrive late"
+    return Job([one.output], kernel, why, start, finish)
 
 
 def _place_job(one: Aggregate, columns: list[pa.Array]) -> Job:
@@ -113,19 +111,12 @@ def _place_job(one: Aggregate, columns: list[pa.Array]) -> Job:
     def start(task: _core.RollTask) -> _core.Roll:
         return _core.Roll.places(task, cells, one.name == "argmax", integers)
 
-    def finish(raw: Any, _: Any) -> list[pa.Array]:
+    def finish(raw: Any, _: Order) -> list[pa.Array]:
         words, there = raw[0]
         return [columns[1].take(_arrow.from_words("i", np.asarray(words), there))]
 
-    why = "associative, the row's place compiled in"
+    why = "associative, frames move one way"
     return Job([one.output], "TwoStacksLite", why, start, finish)
-
-
-def _monoid_kernel(plan: Plan, arrival: bool) -> tuple[str, str]:
-    what = "compiled in" if plan.spec["kind"] == "scalar" else "a native record"
-    if arrival:
-        return "FingerTree", f"rows arrive late, {what}"
-    return "TwoStacksLite", f"associative, frames move one way, {what}"
 
 
 def _python_job(one: Aggregate, columns: list[pa.Array], decode: _arrow.Decode) -> Job:
@@ -142,15 +133,13 @@ def _python_job(one: Aggregate, columns: list[pa.Array], decode: _arrow.Decode) 
     def start(task: _core.RollTask) -> _core.Roll:
         return _core.Roll.monoid(task, plan.spec, rows)
 
-    def finish(raw: Any, order: Any) -> list[pa.Array]:
-        found = in_row_order(raw, order)
+    def finish(raw: Any, order: Order) -> list[pa.Array]:
+        found = in_row_order(raw, order())
         if values is None:
             return [from_objects(one, found, decode)]
-        return [
-            lists_of([None if p is None else sorted(p) for p in found], values)
-            if one.result == "frozenset"
-            else lists_of(found, values)
-        ]
+        if one.result == "frozenset":
+            found = [None if p is None else sorted(p) for p in found]
+        return [lists_of(found, values)]
 
     why = "its functions are Python's: one thread, under the GIL"
     return Job([one.output], "a structure over Python objects", why, start, finish, parallel=False)
@@ -178,7 +167,7 @@ def _rank_job(many: list[Aggregate], table: Table, name: str, as_numbers: bool) 
     def start(task: _core.RollTask) -> _core.Roll:
         return _core.Roll.ranks(task, asks, integers, words, valid)
 
-    def finish(raw: Any, _: Any) -> list[pa.Array]:
+    def finish(raw: Any, _: Order) -> list[pa.Array]:
         code = "i" if integers else "f"
         found = []
         for (data, there), is_value in zip(raw, discrete, strict=True):
@@ -198,7 +187,7 @@ def _count_job(one: Aggregate, column: pa.Array) -> Job:
     def start(task: _core.RollTask) -> _core.Roll:
         return _core.Roll.counts(task, plain, len(values), mode)
 
-    def finish(raw: Any, _: Any) -> list[pa.Array]:
+    def finish(raw: Any, _: Order) -> list[pa.Array]:
         words, there = raw[0]
         found = _arrow.from_words("i", np.asarray(words), there)
         return [values.take(found) if mode else found]

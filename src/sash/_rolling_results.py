@@ -76,7 +76,7 @@ def in_row_order(raw: list[Any], order: Any) -> list[Any]:
     if order is None:
         return raw
     values = [None] * len(raw)
-    for row, value in zip(order.tolist(), raw, strict=True):
+    for row, value in zip(np.asarray(order).tolist(), raw, strict=True):
         values[row] = value
     return values
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash._durations import nanoseconds
+from sash.structures import whole_number
 
 CLOSED = {
     "right": (False, True),
@@ -178,22 +179,13 @@ def _by_time(times: Times | None, label: str | None, value: Any, center: bool) -
 def _by_count(label: str | None, value: Any, center: bool) -> Window:
     pair = _pair("rows", value, center)
     if pair is not None:
-        before, after = (whole("rows", one, 0) for one in pair)
+        before, after = (whole_number("rows", one, 0) for one in pair)
         if before + after == 0:
             raise ValueError(f"rows must be more than 0, not {value!r}")
         return Window(before, after, True, label or f"{before}_{after}rows")
-    size = whole("rows", value, 1)
+    size = whole_number("rows", value, 1)
     after = (size - 1) // 2 if center else 0
     return Window(size - after, after, True, label or f"{size}rows")
-
-
-def whole(what: str, value: Any, least: int) -> int:
-    """Return an integer of at least ``least``, or raise saying so."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{what} must be an integer, not {value!r}")
-    if value < least:
-        raise ValueError(f"{what} must be at least {least}, not {value}")
-    return min(int(value), LIMIT - 1)
 
 
 def _label(value: Any) -> str:

@@ -1,6 +1,7 @@
 // The rolling kernels: each output's frame, aggregated.
 //
 //   roll_column   event order: Two-Stacks over a column, amortised O(1) combines per row
+//   roll_trailing the same for windows of the last so many rows
 //   roll_event    event order through an in-order structure, where states are big or Python's
 //   Arrivals      arrival order: what has arrived and is in the window; a finger tree holds it
 //
@@ -217,7 +218,7 @@ class Arrivals {
         hi_(begin) {}
 
   template <class Add, class Remove>
-  Frame arrive(std::size_t position, Add&& add, Remove&& remove) {
+  void arrive(std::size_t position, Add&& add, Remove&& remove) {
     const bool moves = !any_ || position > latest_;
     here_[position - begin_] = 1;
     if (moves) {
@@ -231,7 +232,6 @@ class Arrivals {
         if (present(hi_) && hi_ != position) add(hi_), ++size_;
     }
     if (position >= lo_ && position < hi_) add(position), ++size_;
-    return {lo_, hi_};
   }
   std::size_t size() const { return size_; }
 
