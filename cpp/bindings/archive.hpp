@@ -40,6 +40,16 @@ class Saving {
       state(m, e);
     }
   }
+  // What was told of a window (sash/slicing/outcomes.hpp).
+  template <class M, class Outcomes>
+  void outcome(const M& m, const Outcomes& all, std::size_t i) {
+    if constexpr (std::is_same_v<M, PyMonoid>) {
+      PyObject* state = all.state(i).ptr();
+      this->state(m, &state);
+    } else {
+      raw(all.row(i), all.stride() * sizeof(Word));
+    }
+  }
   nb::tuple take() {
     return nb::make_tuple(nb::bytes(numbers_.data(), numbers_.size()),
                           nb::bytes(times_.data(), times_.size()),
@@ -114,6 +124,18 @@ class Loading {
       m.lift(e, sash::Row{row.data() + 1, row[0]});
     } else {
       state(m, e);
+    }
+  }
+  template <class M, class Outcomes>
+  void add_outcome(const M& m, Outcomes& all) {
+    sash::Held<M> held(m);
+    all.push(held.get());
+    if constexpr (std::is_same_v<M, PyMonoid>) {
+      state(m, held.get());
+      all.clear();
+      all.push(held.get());
+    } else {
+      cells_.read(all.row(all.size() - 1), all.stride() * sizeof(Word));
     }
   }
   void finish() const {

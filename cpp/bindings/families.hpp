@@ -8,5 +8,6 @@ void bind_windows(nanobind::module_& m);
 void bind_flat_fat(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
 void bind_rolling(nanobind::module_& m);
+void bind_operators(nanobind::module_& m);
 void bind_columns(nanobind::module_& m);
 }  // namespace sash_py

@@ -34,4 +34,5 @@ NB_MODULE(_core, m) {
   sash_py::bind_flat_fat(m);
   sash_py::bind_columns(m);
   sash_py::bind_rolling(m);
+  sash_py::bind_operators(m);
 }

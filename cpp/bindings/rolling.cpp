@@ -2,6 +2,7 @@
 // statistics and value counts, which are not monoids.
 #include "rolling.hpp"
 
+#include "arrays.hpp"
 #include "families.hpp"
 #include "sash/rolling/order_statistics.hpp"
 #include "sash/rolling/value_counts.hpp"
@@ -10,14 +11,6 @@ namespace sash_py {
 namespace {
 
 namespace rolling = sash::rolling;
-
-template <class T>
-nb::object array_of(std::vector<T> values) {
-  auto* kept = new std::vector<T>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  const std::size_t shape[1] = {kept->size()};
-  return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), 1, shape, owner));
-}
 
 // keys are codes in [0, groups), or none; times may be none too: rows then keep their order.
 std::shared_ptr<Layout> make_layout(std::size_t rows, std::optional<CodeArray> keys,

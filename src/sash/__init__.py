@@ -3,7 +3,7 @@
 Exact, incremental, for any associative aggregation. Start with a structure and an aggregate:
 
 >>> import sash
->>> from sash import agg
+>>> from sash import agg, windows
 >>> window = sash.DabaLite(agg.max())
 >>> window.insert(3.0); window.insert(5.0); window.insert(4.0)
 >>> window.query()
@@ -22,6 +22,7 @@ except ImportError as error:  # pragma: no cover
 
 from sash import agg
 from sash._aggregate import Aggregate, Laws, monoid
+from sash._operator import WindowOperator
 from sash._rolling import explain, rolling
 from sash._snapshot import SnapshotError
 from sash.flat_fat import FlatFat
@@ -38,6 +39,7 @@ from sash.structures import (
     TwoStacksLite,
 )
 from sash.trees import ClassicTree, FingerTree
+from sash.windows import session, sliding, tumbling
 
 __version__ = "0.1.0"
 
@@ -58,8 +60,13 @@ __all__ = [
     "TimedWindow",
     "TwoStacks",
     "TwoStacksLite",
+    "WindowOperator",
     "agg",
     "explain",
     "monoid",
     "rolling",
+    "session",
+    "sliding",
+    "tumbling",
+    "windows",
 ]

@@ -50,7 +50,7 @@ def _sum(one: Aggregate, columns: list[pa.Array]) -> Typed:
         whole = _arrow.unscaled(column)
         if whole is None or np.abs(whole.astype(np.float64)).sum() > 2.0**62:
             # Beyond 64 bits: exact all the same, on Python's decimals.
-            return _on_objects(one, PythonMonoid(_EXACT.add), column)
+            return _on_objects(one, PythonMonoid(EXACT.add), column)
         decode = _arrow.to_decimals(pa.decimal128(38, kind.scale))
         return integer, [_arrow.with_nulls(whole, column)], decode
     need_numbers(one, column, name)
@@ -58,7 +58,7 @@ def _sum(one: Aggregate, columns: list[pa.Array]) -> Typed:
 
 
 # Decimal arithmetic that raises where it would round.
-_EXACT = decimal.Context(prec=76, traps=[decimal.Inexact, decimal.Overflow])
+EXACT = decimal.Context(prec=76, traps=[decimal.Inexact, decimal.Overflow])
 
 
 def _on_objects(one: Aggregate, python: PythonMonoid, column: pa.Array) -> Typed:
@@ -89,7 +89,7 @@ def _extreme(one: Aggregate, columns: list[pa.Array]) -> Typed:
 _RANGE = PythonMonoid(
     lambda a, b: (min(a[0], b[0]), max(a[1], b[1])),
     lambda value: (value, value),
-    lambda state: _EXACT.subtract(state[1], state[0]),
+    lambda state: EXACT.subtract(state[1], state[0]),
 )
 
 

@@ -170,10 +170,10 @@ def _by_time(times: Times | None, label: str | None, value: Any, center: bool) -
         before, after = (times.length("window", one, 0) for one in pair)
         if before + after == 0:
             raise ValueError(f"window must be longer than 0, not {value!r}")
-        return Window(before, after, False, label or "_".join(map(_label, pair)))
+        return Window(before, after, False, label or "_".join(map(duration_label, pair)))
     size = times.length("window", value)
     after = size // 2 if center else 0
-    return Window(size - after, after, False, label or _label(value))
+    return Window(size - after, after, False, label or duration_label(value))
 
 
 def _by_count(label: str | None, value: Any, center: bool) -> Window:
@@ -188,7 +188,8 @@ def _by_count(label: str | None, value: Any, center: bool) -> Window:
     return Window(size - after, after, True, label or f"{size}rows")
 
 
-def _label(value: Any) -> str:
+def duration_label(value: Any) -> str:
+    """Return a length as part of a name."""
     if isinstance(value, str):
         return value.replace(" ", "")
     if isinstance(value, (timedelta, np.timedelta64)):

@@ -18,7 +18,7 @@ from sash import _states
 from sash._compile import Plan
 
 FORMAT = 1
-_COLUMNS = ("numbers", "times", "cells", "objects")
+COLUMNS = ("numbers", "times", "cells", "objects")
 _KEY = b"sash"
 _BROKEN = (ValueError, TypeError, OSError, MemoryError, RecursionError)
 
@@ -43,14 +43,12 @@ def _checksum(header: dict[str, Any], buffers: list[bytes]) -> int:
     return crc
 
 
-def write(structure: str, plan: Plan, saved: tuple[bytes, bytes, bytes, list[Any]]) -> bytes:
-    """Return the snapshot of what a core's ``_save`` gave."""
-    numbers, times, cells, objects = saved
-    buffers = [numbers, times, cells, _states.dumps(objects, _functions(plan)[0])]
-    header = {"format": FORMAT, "structure": structure, "aggregate": plan.signature}
-    metadata = {_KEY: json.dumps({**header, "crc32": _checksum(header, buffers)})}
-    fields = [pa.field(name, pa.large_binary()) for name in _COLUMNS]
-    arrays = [pa.array([b], pa.large_binary()) for b in buffers]
+def pack(header: dict[str, Any], buffers: dict[str, bytes]) -> bytes:
+    """Return a snapshot: what it says of itself, and its buffers by name."""
+    header = {"format": FORMAT, **header}
+    metadata = {_KEY: json.dumps({**header, "crc32": _checksum(header, list(buffers.values()))})}
+    fields = [pa.field(name, pa.large_binary()) for name in buffers]
+    arrays = [pa.array([b], pa.large_binary()) for b in buffers.values()]
     batch = pa.record_batch(arrays, schema=pa.schema(fields, metadata=metadata))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
@@ -58,11 +56,11 @@ def write(structure: str, plan: Plan, saved: tuple[bytes, bytes, bytes, list[Any
     return bytes(sink.getvalue())
 
 
-def read(structure: str, plan: Plan, data: bytes) -> tuple[bytes, bytes, bytes, list[Any]]:
-    """Return what ``_load`` takes, or raise `SnapshotError` saying why it is not to be had."""
+def unpack(data: bytes, structure: str, names: tuple[str, ...]) -> tuple[dict[str, Any], list[bytes]]:
+    """Return header and buffers, or raise `SnapshotError` saying why they are not to be had."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
-    header, buffers = _open(data)
+    header, buffers = _open(data, names)
     crc = header.pop("crc32", None)
     if header.get("format") != FORMAT:
         raise SnapshotError(
@@ -70,25 +68,53 @@ def read(structure: str, plan: Plan, data: bytes) -> tuple[bytes, bytes, bytes, 
         )
     if crc != _checksum(header, buffers):
         raise SnapshotError("the snapshot is damaged: its checksum differs")
-    for what, wanted in (("structure", structure), ("aggregate", plan.signature)):
-        if header.get(what) != wanted:
-            raise SnapshotError(f"this is a snapshot of {what} {header.get(what)}, not of {wanted}")
+    require(header, "structure", structure)
+    return header, buffers
+
+
+def require(header: dict[str, Any], what: str, wanted: Any) -> None:
+    """Raise unless a snapshot says what it should."""
+    if header.get(what) != wanted:
+        raise SnapshotError(f"this is a snapshot of {what} {header.get(what)}, not of {wanted}")
+
+
+def dump_objects(plan: Plan, objects: list[Any]) -> bytes:
+    """Return the states of Python aggregates as bytes."""
+    return _states.dumps(objects, _functions(plan)[0])
+
+
+def load_objects(plan: Plan, data: bytes) -> list[Any]:
+    """Return the states of Python aggregates."""
     try:
-        objects = _states.loads(buffers[3], _functions(plan)[1])
+        return _states.loads(data, _functions(plan)[1])
     except ValueError as error:
         raise SnapshotError(str(error)) from None
-    return buffers[0], buffers[1], buffers[2], objects
 
 
-def _open(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
+def write(structure: str, plan: Plan, saved: tuple[bytes, bytes, bytes, list[Any]]) -> bytes:
+    """Return the snapshot of what a core's ``_save`` gave."""
+    *native, objects = saved
+    buffers = [*native, dump_objects(plan, objects)]
+    header = {"structure": structure, "aggregate": plan.signature}
+    return pack(header, dict(zip(COLUMNS, buffers, strict=True)))
+
+
+def read(structure: str, plan: Plan, data: bytes) -> tuple[bytes, bytes, bytes, list[Any]]:
+    """Return what ``_load`` takes, or raise `SnapshotError` saying why it is not to be had."""
+    header, buffers = unpack(data, structure, COLUMNS)
+    require(header, "aggregate", plan.signature)
+    return buffers[0], buffers[1], buffers[2], load_objects(plan, buffers[3])
+
+
+def _open(data: bytes, names: tuple[str, ...]) -> tuple[dict[str, Any], list[bytes]]:
     try:
         with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
             table = reader.read_all()
             table.validate(full=True)  # before anything follows its offsets
             header = json.loads((table.schema.metadata or {})[_KEY])
-        if table.num_rows != 1 or tuple(table.column_names) != _COLUMNS:
+        if table.num_rows != 1 or tuple(table.column_names) != names:
             raise ValueError("other columns than a snapshot's")
-        buffers = [table[name][0].as_py() for name in _COLUMNS]
+        buffers = [table[name][0].as_py() for name in names]
         if not isinstance(header, dict) or not all(isinstance(b, bytes) for b in buffers):
             raise ValueError("other contents than a snapshot's")
     except (pa.ArrowException, LookupError, *_BROKEN) as error:

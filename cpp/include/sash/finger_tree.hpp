@@ -90,6 +90,7 @@ class Tree {
 
   void query(Cell* out) const;                      // all entries
   void query(Time from, Time to, Cell* out) const;  // from <= t <= to
+  const Cell* at_or_after(Time t, Time& found) const;  // the entry and its time; null: none
 
   std::size_t size() const { return v_.size; }
   bool empty() const { return v_.size == 0; }
@@ -291,6 +292,7 @@ using ClassicTree = Tree<M, false>;
 
 #include "sash/tree/bulk_insert.hpp"
 #include "sash/tree/check.hpp"
+#include "sash/tree/cursor.hpp"
 #include "sash/tree/evict.hpp"
 #include "sash/tree/find.hpp"
 #include "sash/tree/grow.hpp"

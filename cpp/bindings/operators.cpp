@@ -1,0 +1,122 @@
+// The window operator for Python: _core.Operator, and _core.KeyIndex for its keys.
+#include "families.hpp"
+#include "holder.hpp"
+#include "sash/slicing/key_index.hpp"
+#include "window_operator.hpp"
+
+namespace sash_py {
+namespace {
+
+using OperatorHolder = Holder<AnyOperator>;
+using Times = std::vector<std::int64_t>;
+
+slicing::Settings settings_of(std::int64_t lateness, std::optional<std::int64_t> delay, int emit,
+                              int store) {
+  return {.lateness = lateness,
+          .delay = delay ? *delay : slicing::kNever,
+          .emit = static_cast<slicing::Emit>(emit),
+          .store = static_cast<slicing::Choice>(store)};
+}
+
+using KeyColumns = std::vector<TimeColumn>;
+
+std::size_t rows_of(const slicing::KeyIndex& index, const KeyColumns& columns) {
+  if (columns.size() != index.width()) raise(PyExc_ValueError, "other columns than the keys have");
+  for (const TimeColumn& c : columns)
+    if (c.shape(0) != columns[0].shape(0)) raise(PyExc_ValueError, "keys differ in length");
+  return columns.empty() ? 0 : columns[0].shape(0);
+}
+
+nb::tuple find_keys(slicing::KeyIndex& index, const KeyColumns& columns) {
+  const std::size_t n = rows_of(index, columns), width = index.width();
+  std::vector<std::uint32_t> ids(n), fresh;
+  {
+    nb::gil_scoped_release release;
+    std::vector<std::int64_t> key(width);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t c = 0; c < width; ++c) key[c] = columns[c].data()[i];
+      bool is_new;
+      ids[i] = index.find_or_add(key.data(), is_new);
+      if (is_new) fresh.push_back(ids[i]);
+    }
+  }
+  return nb::make_tuple(array_of(std::move(ids)), array_of(std::move(fresh)));
+}
+
+nb::object words_of(const slicing::KeyIndex& index, const IdColumn& ids, std::size_t column) {
+  std::vector<std::int64_t> words(ids.shape(0));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!index.known(ids.data()[i])) raise(PyExc_KeyError, "no key has this number");
+    words[i] = index.words(ids.data()[i])[column];
+  }
+  return array_of(std::move(words));
+}
+
+bool add_keys(slicing::KeyIndex& index, const IdColumn& ids, const KeyColumns& columns) {
+  const std::size_t n = rows_of(index, columns);
+  if (ids.shape(0) != n) raise(PyExc_ValueError, "keys differ in length");
+  std::vector<std::int64_t> key(index.width());
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t c = 0; c < key.size(); ++c) key[c] = columns[c].data()[i];
+    if (ids.data()[i] >= std::uint32_t{1} << 31 || !index.add(ids.data()[i], key.data()))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void bind_operators(nb::module_& m) {
+  nb::class_<OperatorHolder>(m, "Operator", nb::type_slots(collected<AnyOperator>()))
+      .def("__init__",
+           [](OperatorHolder* self, nb::dict dict, std::int64_t lateness,
+              std::optional<std::int64_t> delay, int emit, int store) {
+             auto spec = std::make_shared<const Spec>(parse_spec(dict));
+             new (self) OperatorHolder{};
+             self->impl = make_operator(spec, settings_of(lateness, delay, emit, store));
+           })
+      .def("add_window",
+           [](OperatorHolder& w, int kind, int id, std::int64_t size, std::int64_t slide,
+              std::int64_t offset, std::optional<std::int64_t> since) {
+             const auto added = w.use()->add_window(
+                 {static_cast<slicing::Window::Kind>(kind), id, size, slide, offset,
+                  since ? *since : slicing::kNever, {}, {}});
+             return added == slicing::kNever ? std::nullopt : std::optional(added);
+           })
+      .def("list_window", [](OperatorHolder& w, int id, Times starts,
+                             Times ends) { w.use()->list_window(id, starts, ends); })
+      .def("remove_window", [](OperatorHolder& w, int id) { w.use()->remove_window(id); })
+      .def("process", [](OperatorHolder& w, std::optional<IdColumn> ids, std::size_t keys,
+                         TimeColumn times,
+                         nb::handle columns) { return w.use()->process(ids, keys, times, columns); })
+      .def("advance",
+           [](OperatorHolder& w, std::int64_t watermark) { return w.use()->advance(watermark); })
+      .def("query", [](OperatorHolder& w, std::uint32_t id, std::int64_t from,
+                       std::int64_t to) { return w.use()->query(id, from, to); })
+      .def("windows", [](OperatorHolder& w, std::uint32_t id) { return w.use()->windows(id); })
+      .def("cuts",
+           [](OperatorHolder& w, std::uint32_t id, std::int64_t t) { return w.use()->cuts(id, t); })
+      .def("slices", [](OperatorHolder& w, std::uint32_t id) { return w.use()->slices(id); })
+      .def("live", [](OperatorHolder& w, std::uint32_t id) { return w.use()->live(id); })
+      .def("facts", [](OperatorHolder& w) { return w.use()->facts(); })
+      .def("take_forgotten", [](OperatorHolder& w) { return w.use()->take_forgotten(); })
+      .def("save", [](OperatorHolder& w, bool all) { return w.use()->save(all); })
+      .def("load", [](OperatorHolder& w, nb::bytes numbers, nb::bytes times, nb::bytes cells,
+                      nb::list objects) { w.use()->load(numbers, times, cells, objects); })
+      .def("settle", [](OperatorHolder& w) { w.use()->settle(); });
+
+  nb::class_<slicing::KeyIndex>(m, "KeyIndex")
+      .def(nb::init<std::size_t>())
+      .def("find", &find_keys)
+      .def("words", &words_of)
+      .def("add", &add_keys)
+      .def("forget",
+           [](slicing::KeyIndex& index, const IdColumn& ids) {
+             for (std::size_t i = 0; i < ids.shape(0); ++i) index.forget(ids.data()[i]);
+           })
+      .def("known", &slicing::KeyIndex::known)
+      .def("__len__", &slicing::KeyIndex::size)
+      .def_prop_ro("room", &slicing::KeyIndex::room);
+}
+
+}  // namespace sash_py

@@ -1,0 +1,229 @@
+// The window operator as Python sees it.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "archive.hpp"
+#include "arrays.hpp"
+#include "outcomes.hpp"
+#include "sash/slicing/window_operator.hpp"
+#include "timed_window.hpp"
+
+namespace sash_py {
+
+namespace slicing = sash::slicing;
+using IdColumn = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+class AnyOperator {
+ public:
+  virtual ~AnyOperator() = default;
+  virtual const Spec& spec() const = 0;
+  virtual std::int64_t add_window(slicing::Window w) = 0;
+  virtual void list_window(int id, std::vector<std::int64_t> starts,
+                           std::vector<std::int64_t> ends) = 0;
+  virtual void remove_window(int id) = 0;
+  // Both return what is to be told; process also which rows came too late.
+  virtual nb::tuple process(std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
+                            nb::handle columns) = 0;
+  virtual nb::tuple advance(std::int64_t watermark) = 0;
+  virtual nb::object query(std::uint32_t id, std::int64_t from, std::int64_t to) = 0;
+  virtual nb::tuple windows(std::uint32_t id) = 0;
+  virtual nb::object cuts(std::uint32_t id, std::int64_t t) = 0;
+  virtual bool live(std::uint32_t id) const = 0;
+  virtual nb::dict facts() = 0;
+  virtual nb::object slices(std::uint32_t id) = 0;
+  virtual nb::object take_forgotten() = 0;
+  virtual nb::tuple save(bool all) = 0;
+  virtual void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) = 0;
+  virtual void settle() = 0;
+};
+
+template <class M>
+class OperatorOf final : public AnyOperator {
+  using Operator = slicing::WindowOperator<M>;
+  using Emission = slicing::Emission<M>;
+
+ public:
+  OperatorOf(std::shared_ptr<const Spec> spec, const M& m, slicing::Settings settings)
+      : spec_(std::move(spec)), port_(*spec_), op_(m, settings, can_fail(m, true)) {}
+
+  const Spec& spec() const override { return *spec_; }
+  std::int64_t add_window(slicing::Window w) override { return op_.add_window(std::move(w)); }
+  void list_window(int id, std::vector<std::int64_t> starts,
+                   std::vector<std::int64_t> ends) override {
+    op_.list_window(id, std::move(starts), std::move(ends));
+  }
+  void remove_window(int id) override { op_.remove_window(id); }
+
+  nb::tuple process(std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
+                    nb::handle columns) override {
+    Column<M> column(*spec_, columns);
+    set_rows(column, times.shape(0));
+    const std::size_t n = times.shape(0);
+    if (n >= std::size_t{1} << 32) raise(PyExc_ValueError, "a batch has at most 2^32 - 1 rows");
+    if (ids && ids->shape(0) != n) raise(PyExc_ValueError, "keys and times differ in length");
+    if (column.size() != n) raise(PyExc_ValueError, "values and times differ in length");
+    for (std::size_t i = 0; ids && i < n; ++i)
+      if (ids->data()[i] >= keys) raise(PyExc_ValueError, "a key's number is out of range");
+    op_.make_room(keys);
+    std::vector<std::uint32_t> late;
+    nb::object results;
+    const auto run = [&] {
+      auto&& in = column.reader();
+      op_.process(ids ? ids->data() : nullptr, times.data(), n, in,
+                  [&](const Emission& e, const std::vector<std::uint32_t>& rows) {
+                    late = rows;
+                    if constexpr (!Port<M>::native) results = lowered_all(e);
+                  });
+    };
+    unlocked<M>(run);
+    return nb::make_tuple(told(op_.emission(), results), array_of(std::move(late)));
+  }
+  nb::tuple advance(std::int64_t watermark) override {
+    nb::object results;
+    const auto run = [&] {
+      op_.advance(watermark, [&](const Emission& e) {
+        if constexpr (!Port<M>::native) results = lowered_all(e);
+      });
+    };
+    unlocked<M>(run);
+    return told(op_.emission(), results);
+  }
+  nb::object query(std::uint32_t id, std::int64_t from, std::int64_t to) override {
+    Emission one(op_.monoid());
+    one.outcomes.push(id < op_.room() ? op_.query(id, from, to) : op_.identity());
+    if constexpr (Port<M>::native) return results_of(one);
+    else return lowered_all(one);
+  }
+  nb::tuple windows(std::uint32_t id) override {
+    const Emission none(op_.monoid());
+    const Emission& e = id < op_.room() ? op_.list(id) : none;
+    nb::object results;
+    if constexpr (!Port<M>::native) results = lowered_all(e);
+    return told(e, results);
+  }
+  nb::object cuts(std::uint32_t id, std::int64_t t) override {
+    slicing::Bounds slice;
+    if (id >= op_.room() || !op_.cuts(id, t, slice)) return nb::none();
+    return nb::make_tuple(slice.begin, slice.end);
+  }
+  bool live(std::uint32_t id) const override { return id < op_.room() && op_.key(id).live; }
+  nb::dict facts() override {
+    std::size_t slices = 0, keys = 0, eager = 0, sayings = 0, bytes = 0;
+    for (std::uint32_t id = 0; id < op_.room(); ++id) {
+      const auto& key = op_.key(id);
+      bytes += sizeof key;
+      if (!key.live) continue;
+      ++keys;
+      slices += key.store.size();
+      eager += key.store.eager();
+      bytes += key.store.bytes(op_.monoid());
+      for (const auto& s : key.sessions) bytes += sizeof s + s.size() * sizeof(slicing::Interval);
+      if (!key.told) continue;
+      sayings += key.told->sayings.size();
+      bytes += sizeof *key.told + key.told->sayings.capacity() * sizeof(slicing::Saying) +
+               key.told->outcomes.bytes();
+    }
+    nb::dict d;
+    d["keys"] = keys;
+    d["slices"] = slices;
+    d["eager"] = eager;
+    d["sayings"] = sayings;
+    d["bytes"] = bytes;
+    d["by_time"] = op_.by_time();
+    d["accepted"] = op_.counts().accepted;
+    d["late"] = op_.counts().late;
+    d["watermark"] = op_.watermark();
+    d["limit"] = op_.limit();
+    d["latest"] = op_.latest();
+    d["journalled"] = op_.journalled();
+    return d;
+  }
+  nb::object slices(std::uint32_t id) override {
+    std::vector<std::int64_t> times;
+    if (id < op_.room())
+      op_.key(id).store.for_each(
+          op_.monoid(),
+          [&](std::int64_t t, const typename M::Cell*) { times.push_back(t); });
+    return array_of(std::move(times));
+  }
+  nb::object take_forgotten() override { return array_of(op_.take_forgotten()); }
+
+  nb::tuple save(bool all) override {
+    Saving a;
+    op_.save(a, all);
+    return a.take();
+  }
+  void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) override {
+    Loading a(numbers, times, cells, objects);
+    op_.load(a);
+    a.finish();
+  }
+  void settle() override { op_.settle(); }
+
+ private:
+  static nb::list lowered_all(const Emission& e)
+    requires(!Port<M>::native)
+  {
+    nb::list all;
+    for (std::size_t i = 0; i < e.outcomes.size(); ++i) all.append(e.outcomes.lower(i));
+    return all;
+  }
+  nb::object results_of(const Emission& e) {
+    const auto& from = e.outcomes;
+    const std::size_t n = from.size();
+    NativeResults results(n, from.widths());
+    std::size_t offset = 0;
+    for (std::size_t c = 0; c < from.widths().size(); ++c) {
+      const std::size_t width = from.widths()[c];
+      bool nulls = false;
+      for (std::size_t i = 0; i < n; ++i) {
+        std::copy_n(from.results(i) + offset, width, results.at(c, i));
+        results.valid(c)[i] = from.there(i, c);
+        nulls |= !from.there(i, c);
+      }
+      results.set_nulls(c, nulls);
+      offset += width;
+    }
+    return results.take();
+  }
+  nb::tuple told(const Emission& e, nb::object results) {
+    if constexpr (Port<M>::native) results = results_of(e);
+    const std::size_t n = e.rows.size();
+    std::vector<std::uint32_t> keys(n);
+    std::vector<std::int32_t> windows(n), revisions(n);
+    std::vector<std::int64_t> starts(n), ends(n);
+    std::vector<std::uint8_t> changes(n);
+    const slicing::Window* w = nullptr;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto& row = e.rows[i];
+      if (w == nullptr || w->id != row.said.window) w = &window(row.said.window);
+      keys[i] = row.key;
+      windows[i] = row.said.window;
+      revisions[i] = row.said.revision;
+      starts[i] = w->shown_start(row.said.start);
+      ends[i] = w->shown_end(row.said.due);
+      changes[i] = static_cast<std::uint8_t>(row.change);
+    }
+    return nb::make_tuple(array_of(std::move(keys)), array_of(std::move(windows)),
+                          array_of(std::move(starts)), array_of(std::move(ends)),
+                          array_of(std::move(revisions)), array_of(std::move(changes)), results);
+  }
+  const slicing::Window& window(int id) const {
+    for (const slicing::Window& w : op_.windows().windows)
+      if (w.id == id) return w;
+    throw std::logic_error("a result of a window that is not there");
+  }
+
+  std::shared_ptr<const Spec> spec_;
+  Port<M> port_;
+  Operator op_;
+};
+
+std::unique_ptr<AnyOperator> make_operator(std::shared_ptr<const Spec> spec,
+                                           slicing::Settings settings);
+
+}  // namespace sash_py

@@ -1,0 +1,85 @@
+// What is kept of one key.
+#pragma once
+
+#include <memory>
+
+#include "sash/slicing/aggregate_store.hpp"
+#include "sash/slicing/intervals.hpp"
+#include "sash/slicing/told.hpp"
+
+namespace sash::slicing {
+
+template <Monoid M>
+struct KeyState {
+  AggregateStore<M> store;
+  std::vector<Intervals> sessions;  // one for each session window, in their order
+  std::unique_ptr<Told<M>> told;    // only where rows may change what was said
+  Time queued = kForever;           // when it is on the agenda
+  bool live = false;                // it has rows
+
+  bool empty() const {
+    return store.empty() && (!told || told->sayings.empty()) &&
+           std::all_of(sessions.begin(), sessions.end(), [](const auto& s) { return s.empty(); });
+  }
+};
+
+// What has changed since the last snapshot, so that the next one can be small.
+struct Journal {
+  struct Place {
+    std::uint32_t key;
+    Time time;
+    auto operator<=>(const Place&) const = default;
+  };
+  struct Span {
+    std::uint32_t key;
+    Time first, last;
+    auto operator<=>(const Span&) const = default;
+  };
+  struct Said {
+    std::uint32_t key;
+    Time due, start;
+    std::int32_t window;
+    auto operator<=>(const Said&) const = default;
+  };
+  bool on = false;
+  std::vector<Place> slices;
+  std::vector<Span> spans;
+  std::vector<Said> sayings;
+  std::vector<std::uint32_t> forgotten;
+
+  void start() {
+    on = true;
+    slices.clear(), spans.clear(), sayings.clear(), forgotten.clear();
+  }
+  void slice(std::uint32_t key, Time t) {
+    if (on) note(slices, {key, t}, most_slices_);
+  }
+  void span(std::uint32_t key, Time first, Time last) {
+    if (on) note(spans, {key, first, last}, most_spans_);
+  }
+  void said(std::uint32_t key, const auto& s) {
+    if (on) note(sayings, {key, s.due, s.start, s.window}, most_sayings_);
+  }
+  void tidy() {
+    once(slices), once(spans), once(sayings);
+  }
+
+ private:
+  template <class T>
+  static void once(std::vector<T>& all) {
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+  }
+  // The same places change again and again: a long list is made shorter.
+  template <class T>
+  static void note(std::vector<T>& all, const T& one, std::size_t& most) {
+    all.push_back(one);
+    if (all.size() < most) return;
+    once(all);
+    most = std::max<std::size_t>(kFew, 2 * all.size());
+  }
+  static constexpr std::size_t kFew = 1 << 16;
+  std::size_t most_slices_ = kFew, most_spans_ = kFew, most_sayings_ = kFew;
+};
+
+}  // namespace sash::slicing

@@ -1,0 +1,102 @@
+// SliceList: the slices of one key in order of time, nothing more (the lazy Aggregate Store).
+//
+//   cost     append O(1); find O(log n); insert or remove O(d) moves, d slices from the end;
+//            query O(slices in range) combines
+//   space    a time and a state per slice, in one array each
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "sash/monoid.hpp"
+#include "sash/slicing/windows.hpp"
+
+namespace sash::slicing {
+
+template <Monoid M>
+class SliceList {
+ public:
+  using Cell = typename M::Cell;
+  // The monoid is the operator's: there is one, and many lists.
+  std::size_t size() const { return end_ - begin_; }
+  Time time(std::size_t i) const { return times_[begin_ + i]; }
+  Cell* state(const M& m, std::size_t i) const {
+    return cells_.get() + (begin_ + i) * m.state_cells();
+  }
+  // The number of slices before t.
+  std::size_t before(Time t) const {
+    if (begin_ == end_ || times_[end_ - 1] < t) return size();
+    const Time* from = times_.get() + begin_;
+    return static_cast<std::size_t>(std::lower_bound(from, from + size(), t) - from);
+  }
+  // A new slice at place i; its state is the identity.
+  Cell* insert(const M& m, std::size_t i, Time t) {
+    if (end_ == room_) make_room(m);
+    const std::size_t cells = m.state_cells(), after = size() - i;
+    Cell* at = state(m, i);
+    std::memmove(static_cast<void*>(at + cells), static_cast<const void*>(at),
+                 after * cells * sizeof(Cell));
+    Time* time = times_.get() + begin_ + i;
+    std::memmove(time + 1, time, after * sizeof(Time));
+    *time = t;
+    ++end_;
+    m.start(at, cells);
+    m.set_identity(at);
+    return at;
+  }
+  void remove(const M& m, std::size_t i) {
+    m.drop_state(state(m, i));
+    const std::size_t cells = m.state_cells(), after = size() - i - 1;
+    Cell* at = state(m, i);
+    std::memmove(static_cast<void*>(at), static_cast<const void*>(at + cells),
+                 after * cells * sizeof(Cell));
+    Time* time = times_.get() + begin_ + i;
+    std::memmove(time, time + 1, after * sizeof(Time));
+    --end_;
+  }
+  void remove_front(const M& m, std::size_t n) {
+    if constexpr (!M::trivial)
+      for (std::size_t i = 0; i < n; ++i) m.drop_state(state(m, i));
+    begin_ += static_cast<std::uint32_t>(n);
+    if (begin_ == end_) release();
+  }
+  void clear(const M& m) {
+    remove_front(m, size());
+    release();
+  }
+  void query(const M& m, Time from, Time to, Cell* out) const {
+    std::size_t i = before(from);
+    if (i == size() || time(i) > to) return m.set_identity(out);
+    m.copy_state(out, state(m, i));
+    for (++i; i < size() && time(i) <= to; ++i) m.combine(out, out, state(m, i));
+  }
+  std::size_t bytes(const M& m) const {
+    return room_ * (sizeof(Time) + m.state_cells() * sizeof(Cell));
+  }
+
+ private:
+  // Room at the end: by moving to the front where half of the array is free, or by a bigger one.
+  void make_room(const M& m) {
+    const std::size_t cells = m.state_cells(), n = size();
+    const std::uint32_t room = n * 2 <= room_ && room_ > 0 ? room_ : std::max(2u, 2 * room_);
+    auto times = std::make_unique_for_overwrite<Time[]>(room);
+    auto states = std::make_unique_for_overwrite<Cell[]>(room * cells);
+    if (n != 0) {
+      std::memcpy(times.get(), times_.get() + begin_, n * sizeof(Time));
+      std::memcpy(static_cast<void*>(states.get()), state(m, 0), n * cells * sizeof(Cell));
+    }
+    times_ = std::move(times), cells_ = std::move(states);
+    begin_ = 0, end_ = static_cast<std::uint32_t>(n), room_ = room;
+  }
+  void release() {
+    times_.reset(), cells_.reset();
+    begin_ = end_ = room_ = 0;
+  }
+  std::unique_ptr<Time[]> times_;
+  std::unique_ptr<Cell[]> cells_;
+  std::uint32_t begin_ = 0, end_ = 0, room_ = 0;
+};
+
+}  // namespace sash::slicing

@@ -1,0 +1,183 @@
+// WindowOperator: saving all of it or what has changed since, and loading it again.
+//
+// A whole snapshot has every slice, session and saying. One of changes has those that the journal
+// names, as they are now; of sessions it has the stretches of rows that made them grow, which have
+// the same effect again. What the watermark made obsolete needs no mention: settle() drops it.
+#pragma once
+
+#include "sash/slicing/window_operator.hpp"
+
+namespace sash::slicing {
+
+template <Monoid M>
+template <class Archive>
+void WindowOperator<M>::save(Archive& a, bool all) {
+  Journal& journal = slices_.journal;
+  journal.tidy();
+  a.number(all ? 1 : 0);
+  a.time(watermark_);
+  a.time(latest_);
+  a.number(counts_.accepted);
+  a.number(counts_.late);
+  a.number(keys_.size());
+  a.number(all ? 0 : journal.forgotten.size());
+  if (!all)
+    for (const std::uint32_t id : journal.forgotten) a.number(id);
+
+  const auto slice = [&](std::uint32_t id, Time t, const Cell* state) {
+    a.number(id);
+    a.time(t);
+    a.number(state != nullptr);
+    if (state != nullptr) a.state(m_, state);
+  };
+  const auto saying = [&](std::uint32_t id, const Told<M>& told, const Saying& s) {
+    a.number(id);
+    a.time(s.due);
+    a.time(s.start);
+    a.number(static_cast<std::uint64_t>(s.window));
+    a.number(static_cast<std::uint64_t>(s.revision));
+    a.number(s.standing);
+    a.outcome(m_, told.outcomes, told.index(&s));
+  };
+  if (all) {
+    std::size_t slices = 0, intervals = 0, sayings = 0;
+    for (const KeyState<M>& key : keys_) {
+      slices += key.store.size();
+      for (const Intervals& i : key.sessions) intervals += i.size();
+      if (key.told) sayings += key.told->sayings.size();
+    }
+    a.number(slices);
+    for (std::uint32_t id = 0; id < keys_.size(); ++id)
+      keys_[id].store.for_each(m_, [&](Time t, const Cell* state) { slice(id, t, state); });
+    a.number(intervals);
+    for (std::uint32_t id = 0; id < keys_.size(); ++id)
+      for (std::size_t w = 0; w < keys_[id].sessions.size(); ++w)
+        for (std::size_t i = 0; i < keys_[id].sessions[w].size(); ++i) {
+          a.number(id);
+          a.number(w);
+          a.time(keys_[id].sessions[w][i].first);
+          a.time(keys_[id].sessions[w][i].last);
+        }
+    a.number(sayings);
+    for (std::uint32_t id = 0; id < keys_.size(); ++id)
+      if (keys_[id].told)
+        for (const Saying& s : keys_[id].told->sayings) saying(id, *keys_[id].told, s);
+  } else {
+    a.number(journal.slices.size());
+    for (const auto& p : journal.slices) slice(p.key, p.time, keys_[p.key].store.find(m_, p.time));
+    a.number(journal.spans.size());
+    for (const auto& s : journal.spans) {
+      a.number(s.key);
+      a.time(s.first);
+      a.time(s.last);
+    }
+    std::vector<std::pair<std::uint32_t, const Saying*>> standing;
+    for (const auto& s : journal.sayings)
+      if (const auto& told = keys_[s.key].told)
+        if (const Saying* said = told->find(s.window, s.start, s.due))
+          standing.emplace_back(s.key, said);
+    a.number(standing.size());
+    for (const auto& [id, said] : standing) saying(id, *keys_[id].told, *said);
+  }
+  journal.start();
+}
+
+template <Monoid M>
+template <class Archive>
+void WindowOperator<M>::load(Archive& a) {
+  std::uint64_t all, n, id, rooms;
+  const auto time = [&](Time& t) {
+    a.time(t);
+    a.require(t == kNever || (t >= kEarliest - 3 * kLongest && t <= kReach + 3 * kLongest),
+              "a time is out of reach");
+  };
+  const auto key = [&]() -> KeyState<M>& {
+    a.number(id);
+    a.require(id < keys_.size(), "it names a key that it does not have");
+    KeyState<M>& state = keys_[id];
+    state.live = true;
+    if (state.sessions.size() < session_windows_) state.sessions.resize(session_windows_);
+    return state;
+  };
+  a.number(all);
+  time(watermark_);
+  a.require(watermark_ >= kEarliest, "its watermark is out of reach");
+  time(latest_);
+  a.number(counts_.accepted);
+  a.number(counts_.late);
+  a.number(rooms);
+  a.require(rooms < std::uint64_t{1} << 31, "it counts more keys than there can be");
+  make_room(rooms);
+  a.number(n);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    KeyState<M>& state = key();
+    state.store.clear(m_);
+    state.sessions.assign(session_windows_, {});
+    state.told.reset();
+    state.live = false;
+  }
+  a.number(n);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    KeyState<M>& state = key();
+    Time t;
+    std::uint64_t there;
+    time(t);
+    a.number(there);
+    if (there) a.state(m_, fold_.get());
+    if (there) slices_.replace(state, t, fold_.get());
+    else state.store.remove(m_, t);
+  }
+  a.number(n);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    KeyState<M>& state = key();
+    std::uint64_t number = 0;
+    if (all) a.number(number);
+    Interval rows;
+    time(rows.first);
+    time(rows.last);
+    a.require(rows.first <= rows.last && (!all || number < session_windows_),
+              "a session is none of these windows");
+    std::size_t session = 0;
+    for (const Window& w : windows_.windows) {
+      if (w.kind != Window::Kind::session) continue;
+      const std::size_t at = session++;
+      if (all ? at != number : w.since != kNever && rows.first < w.since) continue;
+      state.sessions[at].add(rows.first, rows.last, w.size, [](const Interval&) {});
+    }
+  }
+  a.number(n);
+  Outcomes<M> outcome(m_);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    KeyState<M>& state = key();
+    Saying s;
+    std::uint64_t window, revision, standing;
+    time(s.due);
+    time(s.start);
+    a.number(window);
+    a.number(revision);
+    a.number(standing);
+    a.require(revision < std::uint64_t{1} << 31 && standing < 2, "a saying has no such revision");
+    s.window = static_cast<std::int32_t>(window);
+    s.revision = static_cast<std::int32_t>(revision);
+    s.standing = standing != 0;
+    outcome.clear();
+    a.add_outcome(m_, outcome);
+    if (!state.told) state.told = std::make_unique<Told<M>>(m_);
+    state.told->set(s, outcome, 0);
+  }
+}
+
+template <Monoid M>
+void WindowOperator<M>::settle() {
+  needed_from_ = windows_.needed_from(limit());
+  next_end_ = windows_.next_end(watermark_);
+  for (std::uint32_t id = 0; id < keys_.size(); ++id) {
+    if (!keys_[id].live) continue;
+    trim(id);
+    if (keys_[id].empty()) forget(id);
+    else enqueue(id, next_due(id, true));
+  }
+  slices_.journal.start();
+}
+
+}  // namespace sash::slicing

@@ -1,0 +1,264 @@
+// The Stream Slicer: cuts a batch of rows into slices and folds each slice's rows (Scotty, III, IV).
+//
+// What comes out is, for each key, its slices of this batch in order of time. Nothing of the store
+// is read or changed here. A slice ends where a fixed window starts or ends; at a gap wider than the
+// smallest session gap; and, when the order of rows matters inside a slice (`by_time`: aggregates
+// that are not commutative, windows that end at every row), with every moment.
+//
+// Two ways to the same slices:
+//   scattered   rows stay as they arrived; an EdgeGrid finds the slice of each, in constant time
+//   sorted      the rows of each key in order of time, one slice after the other
+#pragma once
+
+#include <span>
+
+#include "sash/rolling/sort_rows.hpp"
+#include "sash/slicing/edge_grid.hpp"
+#include "sash/slicing/state_pool.hpp"
+
+namespace sash::slicing {
+
+struct Slice {
+  Bounds fixed;
+  Time first, last;  // of its rows
+  Time due;          // the earliest watermark that may complete a fixed window with it
+};
+struct KeySlices {
+  std::uint32_t key;
+  std::size_t from, to;  // of slices
+};
+
+// Which rows come at all. Those before `limit` are too late; with a derived watermark the limit
+// follows the latest time so far, row by row.
+struct Admission {
+  Time limit = kNever;    // at the start of the batch
+  Time behind = kNever;   // limit = latest time - behind; kNever: the limit stands
+  Time latest = kNever;   // time so far
+  Time lo = kForever, hi = kNever;  // of the rows that come
+  std::vector<std::uint32_t> late;  // the rows that do not
+
+  Time limit_at(Time most) const {
+    return behind == kNever || most == kNever ? limit : std::max(limit, most - behind);
+  }
+  void judge(const Time* times, std::size_t n) {
+    bool any = false;
+    if (behind == kNever) {
+      for (std::size_t i = 0; i < n; ++i) {
+        lo = std::min(lo, times[i]);
+        hi = std::max(hi, times[i]);
+      }
+      any = lo < limit;
+      latest = std::max(latest, hi);
+    } else {
+      Time most = latest;
+      const Time start = limit;
+      Time bound = limit_at(most);
+      for (std::size_t i = 0; i < n; ++i) {
+        lo = std::min(lo, times[i]);
+        any |= times[i] < bound;
+        if (times[i] > most) {
+          most = times[i];
+          bound = std::max(start, most - behind);
+        }
+      }
+      if (!any) latest = hi = n != 0 ? most : hi;
+      if (!any && n != 0) hi = *std::max_element(times, times + n);
+    }
+    if (any) judge_each(times, n);
+  }
+
+ private:
+  void judge_each(const Time* times, std::size_t n) {
+    lo = kForever, hi = kNever;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (times[i] < limit_at(latest)) {
+        late.push_back(static_cast<std::uint32_t>(i));
+        continue;
+      }
+      lo = std::min(lo, times[i]);
+      hi = std::max(hi, times[i]);
+      if (behind != kNever) latest = std::max(latest, times[i]);
+    }
+    if (behind == kNever && hi != kNever) latest = std::max(latest, hi);
+  }
+};
+
+template <Monoid M>
+class StreamSlicer {
+ public:
+  using Cell = typename M::Cell;
+  std::vector<KeySlices> keys;
+  std::vector<Slice> slices;
+  StatePool<M> states;
+
+  explicit StreamSlicer(const M& m) : states(m), m_(m), sums_(m_), lifted_(m_) {}
+
+  // ids: the key of each row, null: all have key 0. in.at(i): row i. Rows that are late are left out.
+  template <class In>
+  void cut(const WindowSet& windows, bool by_time, Time watermark, const std::uint32_t* ids,
+           const Time* times, std::size_t n, const Admission& admitted, In&& in) {
+    clear();
+    if (n == admitted.late.size()) return;
+    midway_ = true;
+    windows_ = &windows;
+    by_time_ = by_time;
+    watermark_ = watermark;
+    gap_ = windows.least_gap();
+    times_ = times;
+    gridded_ = grid_.build(windows, admitted.lo, admitted.hi, n);
+    const bool scattered = gridded_ && !by_time;
+    if (ids == nullptr && scattered && admitted.late.empty()) {
+      keys.push_back({0, 0, 0});
+      scatter(n, [](std::size_t i) { return i; }, in);
+      keys.back().to = slices.size();
+      midway_ = false;
+      return;
+    }
+    order_rows(ids, n, admitted.late);
+    for (std::size_t i = 0; i < items_.size();) {
+      std::size_t j = i + 1;
+      while (j < items_.size() && items_[j].key == items_[i].key) ++j;
+      rolling::Keyed* const rows = items_.data() + i;
+      keys.push_back({static_cast<std::uint32_t>(rows->key), slices.size(), 0});
+      if (scattered) scatter(j - i, [rows](std::size_t r) { return rows[r].row; }, in);
+      else walk(rows, j - i, in);
+      keys.back().to = slices.size();
+      i = j;
+    }
+    midway_ = false;
+  }
+
+ private:
+  void clear() {
+    keys.clear(), slices.clear(), states.clear();
+    around_ = {kForever, kNever};
+    if (!midway_) return;  // else an aggregate's function raised
+    sums_.clear(), spans_.clear(), touched_.clear();
+  }
+  // The rows that count, those of each key together, as they arrived.
+  void order_rows(const std::uint32_t* ids, std::size_t n, const std::vector<std::uint32_t>& late) {
+    items_.clear();
+    items_.reserve(n);
+    auto skip = late.begin();
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (skip != late.end() && *skip == i) ++skip;
+      else items_.push_back({ids != nullptr ? ids[i] : 0, i});
+    }
+    if (ids == nullptr) return;
+    spare_.resize(items_.size());
+    rolling::radix_sort(items_.data(), spare_.data(), items_.size(), n < 100'000 ? 8 : 11);
+  }
+
+  template <class RowAt, class In>
+  void scatter(std::size_t n, RowAt&& row_at, In& in) {
+    sums_.add_many(grid_.slices());
+    spans_.resize(std::max(spans_.size(), grid_.slices()), kEmpty);
+    if (gap_ != 0) scatter_rows<true>(n, row_at, in);
+    else scatter_rows<false>(n, row_at, in);
+    if (n > grid_.slices()) {
+      touched_.clear();
+      for (std::uint32_t s = 0; s < grid_.slices(); ++s)
+        if (spans_[s].last != kNever) touched_.push_back(s);
+    } else {
+      std::sort(touched_.begin(), touched_.end());
+    }
+    for (const std::uint32_t s : touched_) {
+      collect(s);
+      spans_[s] = kEmpty;
+      m_.set_identity(sums_[s]);
+    }
+    touched_.clear();
+  }
+  template <bool Sessions, class RowAt, class In>
+  [[gnu::flatten]] void scatter_rows(std::size_t n, RowAt& row_at, In& in) {
+    const bool few = n <= grid_.slices();  // then remember which slices there are
+    Cell* lifted = lifted_.get();
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t row = row_at(i);
+      const Time t = times_[row];
+      const std::size_t s = grid_.slice(t);
+      Span& span = spans_[s];
+      if (few && span.last == kNever) touched_.push_back(static_cast<std::uint32_t>(s));
+      if constexpr (Sessions) {
+        span.first = std::min(span.first, t);
+        span.last = std::max(span.last, t);
+      } else {
+        span.last = t;
+      }
+      fold(sums_[s], lifted, in, row);
+    }
+  }
+  template <class In>
+  void fold(Cell* sum, Cell* lifted, In& in, std::size_t row) {
+    m_.lift(lifted, in.at(row));
+    m_.append(sum, lifted);
+  }
+  // Slice s of the grid becomes a slice, or part of the one before it.
+  void collect(std::uint32_t s) {
+    const Bounds& fixed = grid_.bounds(s);
+    const Span span = gap_ != 0 ? spans_[s] : Span{spans_[s].last, spans_[s].last};
+    if (gap_ != 0 && keys.back().from < slices.size()) {
+      Slice& before = slices.back();
+      if (before.fixed.begin == fixed.begin && span.first - before.last <= gap_) {
+        before.last = span.last;
+        return m_.combine(states.back(), states.back(), sums_[s]);
+      }
+    }
+    slices.push_back({fixed, span.first, span.last, grid_.due(s, *windows_, watermark_)});
+    m_.copy_state(states.add(), sums_[s]);
+  }
+
+  // The rows of one key, sorted by time; those of equal time stay as they arrived.
+  template <class In>
+  void walk(rolling::Keyed* rows, std::size_t n, In& in) {
+    for (std::size_t i = 0; i < n; ++i)
+      rows[i].key = static_cast<std::uint64_t>(times_[rows[i].row]) ^ (std::uint64_t{1} << 63);
+    const auto earlier = [](const auto& a, const auto& b) { return a.key < b.key; };
+    if (!std::is_sorted(rows, rows + n, earlier)) {
+      spare_.resize(std::max(spare_.size(), n));
+      rolling::radix_sort(rows, spare_.data(), n, n < 100'000 ? 8 : 11);
+    }
+    Cell* lifted = lifted_.get();
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t row = rows[i].row;
+      const Time t = times_[row];
+      if (i == 0 || ends_before(t)) {
+        slices.push_back(starting_at(t));
+        states.add();
+      }
+      slices.back().last = t;
+      fold(states.back(), lifted, in, row);
+    }
+  }
+  bool ends_before(Time t) const {
+    const Slice& s = slices.back();
+    return t >= s.fixed.end || (by_time_ && t != s.last) || (gap_ != 0 && t - s.last > gap_);
+  }
+  Slice starting_at(Time t) {
+    if (gridded_) {
+      const std::size_t s = grid_.slice(t);
+      return {grid_.bounds(s), t, t, grid_.due(s, *windows_, watermark_)};
+    }
+    if (t < around_.begin || t >= around_.end) around_ = windows_->bounds(t);
+    return {around_, t, t, windows_->next_end(std::max(t, watermark_))};
+  }
+
+  struct Span {
+    Time first, last;
+  };
+  static constexpr Span kEmpty{kForever, kNever};
+  M m_;
+  const WindowSet* windows_ = nullptr;
+  bool by_time_ = false, gridded_ = false, midway_ = false;
+  Time watermark_ = kNever, gap_ = 0;
+  const Time* times_ = nullptr;
+  EdgeGrid grid_;
+  StatePool<M> sums_;  // by slice of the grid; all the identity between keys
+  Held<M> lifted_;
+  std::vector<Span> spans_;
+  std::vector<std::uint32_t> touched_;
+  std::vector<rolling::Keyed> items_, spare_;
+  Bounds around_;  // the fixed slice looked up last
+};
+
+}  // namespace sash::slicing

@@ -1,0 +1,395 @@
+// WindowOperator: many windows over one stream of slices, for many keys (Scotty, ICDE 2018).
+//
+//   rows -> Stream Slicer -> slices -> Slice Manager -> Aggregate Store <- Window Manager -> results
+//
+//   use      any mix of tumbling, sliding, session and rolling windows, keyed, in any order of rows
+//   laws     associative; for aggregates that are not commutative slices are single moments
+//   cost     a row: one fold. A slice of a batch: one insert. A window: one range query.
+//            Keys that nothing is due of cost nothing.
+//   space    the slices that windows still need, and what was told of windows that may change
+//
+// Watermark w: rows before w are not expected any more; windows due at or before w are told. Rows
+// from w - lateness on are taken all the same and change what was told; earlier ones are refused.
+//
+// Invariants:
+//   1  the aggregate of a window's slices is that of all accepted rows in it, in order of time and
+//      arrival;
+//   2  every window with rows that is due was told, and what is kept of it is what was told last;
+//   3  a key with anything in it is on the agenda at or before the time something of it is due.
+#pragma once
+
+#include <queue>
+
+#include "sash/slicing/slice_manager.hpp"
+#include "sash/slicing/window_manager.hpp"
+
+namespace sash::slicing {
+
+struct Settings {
+  Time lateness = 0;
+  Time delay = kNever;  // kNever: the watermark is given, not derived
+  Emit emit = Emit::complete;
+  Choice store = Choice::automatic;
+};
+struct Counts {
+  std::uint64_t accepted = 0, late = 0;
+};
+
+template <Monoid M>
+class WindowOperator {
+ public:
+  using Cell = typename M::Cell;
+  // can_fail: reading or combining may throw, so that a batch may have to be undone.
+  WindowOperator(const M& m, Settings settings, bool can_fail)
+      : m_(m),
+        settings_(settings),
+        can_fail_(can_fail),
+        slicer_(m_),
+        slices_(m_, settings.store),
+        manager_(m_, settings.emit, settings.lateness > 0 || settings.emit == Emit::updates),
+        emission_(m_),
+        fold_(m_) {}
+  ~WindowOperator() {
+    for (KeyState<M>& key : keys_) key.store.clear(m_);
+  }
+  WindowOperator(const WindowOperator&) = delete;
+  WindowOperator& operator=(const WindowOperator&) = delete;
+
+  // ---- windows -----------------------------------------------------------------------------------
+  const WindowSet& windows() const { return windows_; }
+  // From the next moment on: rows up to now are in slices that it may cut.
+  Time add_window(Window w) {
+    if (latest_ != kNever && w.since == kNever) w.since = latest_ + 1;
+    const Time since = w.since;
+    windows_.windows.push_back(std::move(w));
+    see_windows();
+    slices_.journal.on = false;
+    for (std::uint32_t id = 0; id < keys_.size(); ++id)
+      if (keys_[id].live) enqueue(id, watermark_ + 1);
+    return since;
+  }
+  void list_window(int id, std::vector<Time> starts, std::vector<Time> ends) {
+    for (Window& w : windows_.windows) {
+      if (w.id != id) continue;
+      w.starts = std::move(starts);
+      w.ends = std::move(ends);
+    }
+  }
+  void remove_window(int id) {
+    std::ptrdiff_t session = 0, i = 0;
+    for (; windows_.windows[static_cast<std::size_t>(i)].id != id; ++i)
+      session += windows_.windows[static_cast<std::size_t>(i)].kind == Window::Kind::session;
+    const bool is_session =
+        windows_.windows[static_cast<std::size_t>(i)].kind == Window::Kind::session;
+    windows_.windows.erase(windows_.windows.begin() + i);
+    for (std::uint32_t k = 0; k < keys_.size(); ++k) {
+      KeyState<M>& key = keys_[k];
+      if (is_session && session < static_cast<std::ptrdiff_t>(key.sessions.size()))
+        key.sessions.erase(key.sessions.begin() + session);
+      if (key.told) key.told->drop_window(id);
+      if (key.live) enqueue(k, watermark_ + 1);
+    }
+    see_windows();
+    slices_.journal.on = false;
+  }
+
+  // ---- rows and time -----------------------------------------------------------------------------
+  // finish(emission, late rows) takes the results; if it throws, nothing has happened.
+  template <class In, class Finish>
+  void process(const std::uint32_t* ids, const Time* times, std::size_t n, In&& in,
+               Finish&& finish) {
+    Admission admitted{.limit = limit(),
+                       .behind = settings_.delay == kNever
+                                     ? kNever
+                                     : settings_.delay + settings_.lateness,
+                       .latest = latest_,
+                       .late = {}};
+    admitted.judge(times, n);
+    slicer_.cut(windows_, by_time_, watermark_, ids, times, n, admitted, in);
+    Time next = watermark_;
+    if (settings_.delay != kNever && admitted.latest != kNever)
+      next = std::max(next, admitted.latest - settings_.delay);
+    change(next, [&] {
+      for (const KeySlices& k : slicer_.keys) take_slices(k, next);
+      complete(next);
+      finish(emission_, admitted.late);
+    });
+    latest_ = admitted.latest;
+    counts_.late += admitted.late.size();
+    counts_.accepted += n - admitted.late.size();
+  }
+  // A watermark that is not ahead of the one there is changes nothing.
+  template <class Finish>
+  void advance(Time watermark, Finish&& finish) {
+    slicer_.keys.clear();
+    const Time next = std::max(watermark, watermark_);
+    change(next, [&] {
+      complete(next);
+      finish(emission_);
+    });
+  }
+
+  // ---- questions ---------------------------------------------------------------------------------
+  Time watermark() const { return watermark_; }
+  Time limit() const { return watermark_ - settings_.lateness; }
+  Time latest() const { return latest_; }
+  const Counts& counts() const { return counts_; }
+  bool by_time() const { return by_time_; }
+  std::size_t room() const { return keys_.size(); }
+  const KeyState<M>& key(std::uint32_t id) const { return keys_[id]; }
+  const M& monoid() const { return m_; }
+  const Emission<M>& emission() const { return emission_; }  // of the last call
+
+  // The slice that a cut at t would go through, if one would: the times it may hold.
+  bool cuts(std::uint32_t id, Time t, Bounds& slice) const {
+    const KeyState<M>& key = keys_[id];
+    if (by_time_) return false;
+    Bounds fixed = windows_.bounds(t);
+    Time found, last = kNever;
+    for (Time at = fixed.begin; key.store.next(at, found) && found < t; at = found + 1) last = found;
+    if (last == kNever) return false;
+    slice = fixed;
+    if (session_ >= 0) {
+      Interval all{last, last};
+      if (static_cast<std::size_t>(session_) < key.sessions.size())
+        key.sessions[static_cast<std::size_t>(session_)].around(last, all);
+      slice = {last, std::min(fixed.end, all.last + 1)};
+    }
+    return slice.begin < t && t < slice.end;
+  }
+  // The aggregate of from <= t < to.
+  const Cell* query(std::uint32_t id, Time from, Time to) {
+    keys_[id].store.query(m_, from, to - 1, fold_.get());
+    return fold_.get();
+  }
+  const Cell* identity() {
+    m_.set_identity(fold_.get());
+    return fold_.get();
+  }
+  const Emission<M>& list(std::uint32_t id) {
+    emission_.clear();
+    manager_.list(windows_, id, keys_[id], limit(), emission_);
+    return emission_;
+  }
+
+  // Keys that nothing is kept of any more, since the last call.
+  std::vector<std::uint32_t> take_forgotten() { return std::exchange(forgotten_, {}); }
+  void make_room(std::size_t keys) {
+    while (keys_.size() < keys) keys_.emplace_back();
+  }
+
+
+  // ---- snapshots (snapshot.hpp) ------------------------------------------------------------------
+  template <class Archive>
+  void save(Archive& a, bool all);
+  template <class Archive>
+  void load(Archive& a);
+  void settle();  // after the last load
+  bool journalled() const { return slices_.journal.on; }
+
+ private:
+  void see_windows() {
+    rolling_ = windows_.rolling();
+    by_time_ = !m_.commutative() || rolling_ || by_time_;
+    session_ = -1;
+    int number = 0;
+    for (const Window& w : windows_.windows) {
+      if (w.kind != Window::Kind::session) continue;
+      if (w.size == windows_.least_gap() && session_ < 0) session_ = number;
+      ++number;
+    }
+    session_windows_ = static_cast<std::size_t>(number);
+  }
+
+  template <class F>
+  void change(Time next, F&& compute) {
+    emission_.clear();
+    due_.clear();
+    slices_.begin(can_fail_);
+    manager_.set_watermark(watermark_);
+    if (!can_fail_) {
+      compute();
+    } else {
+      try {
+        compute();
+      } catch (...) {
+        slices_.undo(keys_);
+        for (const std::uint32_t id : due_) enqueue(id, watermark_ + 1);
+        throw;
+      }
+    }
+    commit(next);
+  }
+
+  void take_slices(const KeySlices& k, Time next) {
+    KeyState<M>& key = keys_[k.key];
+    if (key.sessions.size() < session_windows_) key.sessions.resize(session_windows_);
+    times_.clear();
+    grown_.clear(), gone_.clear();
+    Time due = kForever;
+    for (std::size_t i = k.from; i < k.to; ++i) {
+      const Slice& s = slicer_.slices[i];
+      if (session_windows_ != 0) due = std::min(due, extend_sessions(k.key, key, s));
+      slices_.add(k.key, key, s, slicer_.states[i], by_time_, session_);
+      times_.push_back(s.first);
+      due = std::min(due, s.due);
+      if (rolling_) due = std::min(due, s.first + 1);
+    }
+    enqueue(k.key, due);
+    manager_.correct(windows_, k.key, key, times_, watermark_, next, emission_);
+    correct_sessions(k.key, key, next);
+  }
+  Time extend_sessions(std::uint32_t id, KeyState<M>& key, const Slice& s) {
+    Time due = kForever;
+    std::size_t number = 0;
+    for (std::size_t w = 0; w < windows_.windows.size(); ++w) {
+      const Window& window = windows_.windows[w];
+      if (window.kind != Window::Kind::session) continue;
+      const std::size_t session = number++;
+      if (window.since != kNever && s.first < window.since) continue;
+      const Interval now = slices_.extend(id, key, session, window.size, s, [&](const Interval& old) {
+        if (manager_.keeps()) gone_.push_back({w, session, old});
+      });
+      if (manager_.keeps()) grown_.push_back({w, session, now});
+      due = std::min(due, now.last + window.size + 1);
+    }
+    slices_.journal.span(id, s.first, s.last);
+    return due;
+  }
+  void correct_sessions(std::uint32_t id, const KeyState<M>& key, Time next) {
+    for (const Grown& g : gone_) {
+      Interval now;
+      const bool there = key.sessions[g.session].around(g.at.first, now);
+      if (!there || now.first != g.at.first || now.last != g.at.last)
+        manager_.withdraw_session(windows_.windows[g.window], id, key, g.at, emission_);
+    }
+    std::sort(grown_.begin(), grown_.end(), [](const Grown& a, const Grown& b) {
+      return std::tuple(a.window, a.at.first) < std::tuple(b.window, b.at.first);
+    });
+    const Grown* before = nullptr;
+    Interval done{};
+    for (Grown& g : grown_) {  // several may be one session by now
+      Interval now;
+      key.sessions[g.session].around(g.at.first, now);
+      if (before != nullptr && before->window == g.window && done.first == now.first) continue;
+      manager_.correct_session(windows_.windows[g.window], id, key, now, watermark_, next,
+                               emission_);
+      before = &g;
+      done = now;
+    }
+  }
+
+  // All keys of which something is due by `next`.
+  void complete(Time next) {
+    completed_from_ = emission_.rows.size();
+    if (next == watermark_) return;
+    while (!agenda_.empty() && agenda_.top().due <= next) {
+      const Due d = agenda_.top();
+      agenda_.pop();
+      if (keys_[d.key].queued != d.due) continue;  // it was put elsewhere since
+      keys_[d.key].queued = kForever;
+      due_.push_back(d.key);
+    }
+    std::sort(due_.begin(), due_.end());
+    for (const std::uint32_t id : due_)
+      manager_.complete(windows_, id, keys_[id], watermark_, next, emission_);
+  }
+
+  // From here on nothing fails.
+  void commit(Time next) {
+    const Time limit = next - settings_.lateness;
+    if (manager_.keeps()) {
+      for (std::size_t i = 0; i < emission_.rows.size(); ++i) {
+        const auto& row = emission_.rows[i];
+        if (row.said.due <= limit) continue;
+        KeyState<M>& key = keys_[row.key];
+        if (!key.told) key.told = std::make_unique<Told<M>>(m_);
+        key.told->set(row.said, emission_.outcomes, i);
+        slices_.journal.said(row.key, row.said);
+      }
+    }
+    for (const KeySlices& k : slicer_.keys) keys_[k.key].live = true;
+    const bool moved = next != watermark_;
+    watermark_ = next;
+    if (!moved) return;
+    needed_from_ = windows_.needed_from(limit);
+    next_end_ = windows_.next_end(next);
+    std::size_t row = completed_from_;
+    for (const std::uint32_t id : due_) {
+      bool any = false;
+      for (; row < emission_.rows.size() && emission_.rows[row].key <= id; ++row)
+        any |= emission_.rows[row].key == id;
+      trim(id);
+      if (keys_[id].empty()) forget(id);
+      else enqueue(id, next_due(id, !any));
+    }
+  }
+  void trim(std::uint32_t id) {
+    KeyState<M>& key = keys_[id];
+    const Time limit = this->limit();
+    Time from = needed_from_;
+    std::size_t session = 0;
+    for (const Window& w : windows_.windows) {
+      if (w.kind != Window::Kind::session || session >= key.sessions.size()) continue;
+      Intervals& all = key.sessions[session++];
+      all.drop_before(limit - w.size);
+      if (!all.empty()) from = std::min(from, all[0].first);
+    }
+    key.store.drop_before(m_, from);
+    if (key.told) key.told->drop(limit);
+  }
+  Time next_due(std::uint32_t id, bool exactly) const {
+    return manager_.next_due(windows_, keys_[id], watermark_, settings_.lateness, next_end_,
+                             exactly);
+  }
+  void forget(std::uint32_t id) {
+    if (!std::exchange(keys_[id].live, false)) return;
+    keys_[id].told.reset();
+    keys_[id].sessions = {};
+    forgotten_.push_back(id);
+    if (slices_.journal.on) slices_.journal.forgotten.push_back(id);
+  }
+  void enqueue(std::uint32_t id, Time due) {
+    KeyState<M>& key = keys_[id];
+    due = std::max(due, watermark_ + 1);
+    if (due >= key.queued) return;
+    key.queued = due;
+    agenda_.push({due, id});
+  }
+
+  struct Due {
+    Time due;
+    std::uint32_t key;
+    bool operator<(const Due& o) const { return due > o.due; }  // the earliest on top
+  };
+  struct Grown {
+    std::size_t window, session;
+    Interval at;
+  };
+  M m_;
+  Settings settings_;
+  bool can_fail_;
+  WindowSet windows_;
+  bool rolling_ = false;
+  bool by_time_ = false;  // a slice for every moment; once so, always so
+  int session_ = -1;  // the number of the session window with the smallest gap; -1: there is none
+  std::size_t session_windows_ = 0;
+  StreamSlicer<M> slicer_;
+  SliceManager<M> slices_;
+  WindowManager<M> manager_;
+  Emission<M> emission_;
+  std::vector<KeyState<M>> keys_;
+  std::priority_queue<Due> agenda_;
+  Time watermark_ = kEarliest, latest_ = kNever;
+  Counts counts_;
+  Time needed_from_ = kEarliest, next_end_ = kForever;
+  std::size_t completed_from_ = 0;  // the emission's rows from here on are of windows now due
+  std::vector<std::uint32_t> due_, forgotten_;
+  std::vector<Time> times_;
+  std::vector<Grown> grown_, gone_;
+  Held<M> fold_;
+};
+
+}  // namespace sash::slicing
+
+#include "sash/slicing/snapshot.hpp"

@@ -1,0 +1,107 @@
+"""The time column of an operator: its unit, lengths in it, moments in it."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sash._rolling_windows import read_times
+from sash._tables import Table
+from sash.windows import Window
+
+REACH = (1 << 62) - 1
+"""Times lie between -REACH and REACH of the unit: sums of a few of them fit in 64 bits."""
+LONGEST = 1 << 60
+
+
+class Clock:
+    """Times of one type as integers."""
+
+    def __init__(self, name: str, kind: pa.DataType) -> None:
+        self.name, self.kind = name, kind
+        self._empty = read_times(name, pa.array([], kind))
+
+    def length(self, what: str, value: Any, least: int = 1) -> int:
+        """Return a duration in the column's unit."""
+        if isinstance(value, int) and value == 0 and least == 0:
+            return 0
+        length = self._empty.length(what, value, least)
+        if length >= LONGEST:
+            raise ValueError(f"{what} must be below 2^60 of the column's unit, not {value!r}")
+        return length
+
+    def window(self, window: Window) -> tuple[int, int, int]:
+        """Return a window's size, slide and offset."""
+        if window.kind == "calendar":
+            return 1, 1, 0
+        what = f"{window.name}: {'gap' if window.kind == 'session' else 'size'}"
+        size = self.length(what, window.size)
+        if window.kind != "periodic":
+            return size, 1, 0
+        slide = self.length(f"{window.name}: slide", window.slide)
+        if slide > size:
+            raise ValueError(
+                f"{window.name}: slide must be at most the size: {window.slide!r} > "
+                f"{window.size!r} leaves rows out"
+            )
+        offset = 0
+        if window.offset is not None:
+            offset = self._empty.length(f"{window.name}: offset", window.offset, -LONGEST)
+        return size, slide, offset % slide
+
+    def times(self, table: Table) -> npt.NDArray[np.int64]:
+        """Return the times of a batch."""
+        times = read_times(self.name, table.column(self.name)).values
+        if len(times):
+            worst = times.max() if times.max() > REACH else times.min()
+            if abs(int(worst)) > REACH:
+                row = int(np.flatnonzero(times == worst)[0])
+                raise OverflowError(
+                    f"column {self.name!r}: the time in row {row} is more than 2^62 - 1 from the "
+                    f"epoch ({int(worst)} as an integer); a coarser unit would fit"
+                )
+        return times
+
+    def moment(self, what: str, value: Any) -> int:
+        """Return a point in time as an integer."""
+        if isinstance(value, (bool, float)) or value is None:
+            raise TypeError(f"{what} must be a time of column {self.name!r}, not {value!r}")
+        if isinstance(value, (int, np.integer)) and not isinstance(value, np.timedelta64):
+            found = int(value)
+        else:
+            found = self._from_clock(what, value)
+        if abs(found) > REACH:
+            raise OverflowError(f"{what}: {value!r} is more than 2^62 - 1 from the epoch")
+        return found
+
+    def _from_clock(self, what: str, value: Any) -> int:
+        zone = getattr(self.kind, "tz", None)
+        if isinstance(value, datetime) and pa.types.is_timestamp(self.kind):
+            if (value.tzinfo is None) != (zone is None):
+                kind = "has no time zone" if zone is None else f"has the time zone {zone}"
+                raise TypeError(f"{what}: column {self.name!r} {kind}, unlike {value!r}")
+        elif not isinstance(value, (date, np.datetime64, pa.Scalar)):
+            raise TypeError(f"{what}: {value!r} is not a time of column {self.name!r} ({self.kind})")
+        try:
+            plain = value.as_py() if isinstance(value, pa.Scalar) else value
+            column = pa.array([plain]).cast(self.kind)
+            return int(read_times(self.name, column).values[0])
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise TypeError(
+                f"{what}: {value!r} is not a time of column {self.name!r} ({self.kind})"
+            ) from error
+
+    def typed(self, values: npt.NDArray[np.int64]) -> pa.Array:
+        """Return integers as times of the column's type."""
+        return self._empty.typed(values)
+
+    def shown(self, value: int) -> Any:
+        """Return one time as Python shows it; an integer where it cannot."""
+        try:
+            return self.typed(np.array([value], np.int64))[0].as_py()
+        except (ValueError, OverflowError):
+            return value

@@ -1,0 +1,201 @@
+"""The keys of an operator: values of one or several columns to small numbers and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sash import _arrow, _core
+from sash._stream_types import is_word
+from sash._tables import Table
+
+Ids = npt.NDArray[np.uint32]
+Words = npt.NDArray[np.int64]
+
+
+class _WordColumn:
+    """Keys that are machine words themselves."""
+
+    def __init__(self, name: str, kind: pa.DataType) -> None:
+        self._name, self._kind = name, kind
+        empty = pa.array([], kind)
+        self._decode = _arrow.as_ordered(empty, name)[1]
+
+    def words(self, column: pa.Array) -> Words:
+        if pa.types.is_floating(column.type):
+            # One zero and one NaN, so that equal keys have equal bits.
+            wide = column.cast(pa.float64()).to_numpy(zero_copy_only=False) + 0.0
+            wide[np.isnan(wide)] = np.nan
+            return wide.view(np.int64)
+        if column.type == pa.uint64():
+            column = _arrow.as_ints(column, self._name)
+        ordered, _ = _arrow.as_ordered(column, self._name)
+        return np.ascontiguousarray(ordered.to_numpy(zero_copy_only=False), np.int64)
+
+    def values(self, words: Words) -> pa.Array:
+        if pa.types.is_floating(self._kind):
+            return pa.array(words.view(np.float64)).cast(self._kind)
+        return self._decode(pa.array(words)).cast(self._kind)
+
+    def use(self, words: Words) -> None:
+        """Nothing is kept."""
+
+    def drop(self, words: Words) -> None:
+        """Nothing is kept."""
+
+
+class _ValueColumn:
+    """Keys of any other type: each value has a code while a key uses it."""
+
+    def __init__(self, name: str, kind: pa.DataType) -> None:
+        self._kind = kind
+        self._codes: dict[Any, int] = {}
+        self._values: list[Any] = []
+        self._uses: list[int] = []
+        self._free: list[int] = []
+        if pa.types.is_nested(kind):
+            raise TypeError(f"by: column {name!r} holds {kind}, which cannot be a key")
+
+    def words(self, column: pa.Array) -> Words:
+        encoded = column.dictionary_encode()
+        codes = np.array([self._code(v) for v in encoded.dictionary.to_pylist()], np.int64)
+        indices = encoded.indices.to_numpy(zero_copy_only=False)
+        return codes[indices] if len(codes) else np.empty(0, np.int64)
+
+    def _code(self, value: Any) -> int:
+        code = self._codes.get(value)
+        if code is None:
+            if self._free:
+                code = self._free.pop()
+                self._values[code] = value
+            else:
+                code = len(self._values)
+                self._values.append(value)
+                self._uses.append(0)
+            self._codes[value] = code
+        return code
+
+    def values(self, words: Words) -> pa.Array:
+        return pa.array([self._values[w] for w in words.tolist()], self._kind)
+
+    def use(self, words: Words) -> None:
+        for code in words.tolist():
+            self._uses[code] += 1
+
+    def drop(self, words: Words) -> None:
+        for code in words.tolist():
+            self._uses[code] -= 1
+            if self._uses[code] == 0:
+                del self._codes[self._values[code]]
+                self._values[code] = None
+                self._free.append(code)
+
+
+class Keys:
+    """The keys that are known now, by number."""
+
+    def __init__(self, names: list[str], types: dict[str, pa.DataType]) -> None:
+        self.names = names
+        self.types = [types[n] for n in names]
+        self._columns = [
+            (_WordColumn if is_word(kind) else _ValueColumn)(name, kind)
+            for name, kind in zip(names, self.types, strict=True)
+        ]
+        self._index = _core.KeyIndex(len(names))
+        self._created: list[int] = []
+        """Numbers given since the last snapshot."""
+
+    def __len__(self) -> int:
+        return len(self._index) if self.names else 1
+
+    @property
+    def room(self) -> int:
+        """A bound of all numbers."""
+        return self._index.room if self.names else 1
+
+    def ids(self, table: Table) -> tuple[Ids | None, Ids]:
+        """Return the number of each row's key, and those that are new."""
+        if not self.names:
+            return None, np.empty(0, np.uint32)
+        columns = []
+        for name in self.names:
+            column = table.column(name)
+            if column.null_count:
+                row = int(np.flatnonzero(~column.is_valid().to_numpy(zero_copy_only=False))[0])
+                raise ValueError(
+                    f"by: column {name!r} has {column.null_count} null keys, the first in row "
+                    f"{row}: fill them in or filter them out"
+                )
+            columns.append(column)
+        return self._find(columns)
+
+    def _find(self, columns: list[pa.Array]) -> tuple[Ids, Ids]:
+        words = [c.words(a) for c, a in zip(self._columns, columns, strict=True)]
+        ids, fresh = map(np.asarray, self._index.find(words))
+        if len(fresh):
+            for i, column in enumerate(self._columns):
+                column.use(np.asarray(self._index.words(fresh, i)))
+            self._created += fresh.tolist()
+        return ids, fresh
+
+    def find(self, key: Any) -> int | None:
+        """Return the number of a key, if it is known."""
+        if not self.names:
+            if key is not None:
+                raise ValueError(f"there are no keys (by= was not given), so ask for None, not {key!r}")
+            return 0
+        several = len(self.names) > 1
+        parts = key if several and isinstance(key, (tuple, list)) else (key,)
+        if len(parts) != len(self.names):
+            raise ValueError(f"a key has {len(self.names)} parts ({', '.join(self.names)}): {key!r}")
+        try:
+            columns = [pa.array([p], t) for p, t in zip(parts, self.types, strict=True)]
+        except (pa.ArrowException, TypeError, OverflowError) as error:
+            kinds = ", ".join(map(str, self.types))
+            raise TypeError(f"the key {key!r} is not of the type of its column ({kinds})") from error
+        if any(c.null_count for c in columns):
+            return None
+        ids, fresh = self._find(columns)
+        if len(fresh):
+            self.forget(fresh)
+            return None
+        return int(ids[0])
+
+    def columns(self, ids: Ids) -> dict[str, pa.Array]:
+        """Return the values of keys by their numbers."""
+        found = {}
+        for i, (name, column) in enumerate(zip(self.names, self._columns, strict=True)):
+            found[name] = column.values(np.asarray(self._index.words(ids, i)))
+        return found
+
+    def forget(self, ids: Ids) -> None:
+        """Forget keys; their numbers may be given to others."""
+        if not self.names or not len(ids):
+            return
+        for i, column in enumerate(self._columns):
+            column.drop(np.asarray(self._index.words(ids, i)))
+        self._index.forget(ids)
+
+    # ---- snapshots -------------------------------------------------------------------------
+
+    def save(self, everything: bool) -> pa.Table:
+        """Return the keys as a table: all of them, or those of since the last time."""
+        ids = range(self.room) if everything else self._created
+        known = np.array(sorted({i for i in ids if self._index.known(i)}), np.uint32)
+        self._created = []
+        columns = {f"key {n}": c for n, c in self.columns(known).items()}
+        return pa.table({"id": pa.array(known, pa.uint32()), **columns})
+
+    def load(self, table: pa.Table) -> bool:
+        """Take up the keys of a table; false if they contradict those there are."""
+        ids = np.ascontiguousarray(table["id"].to_numpy(), np.uint32)
+        arrays = [table[f"key {n}"].combine_chunks() for n in self.names]
+        words = [c.words(a) for c, a in zip(self._columns, arrays, strict=True)]
+        if not self._index.add(ids, words):
+            return False
+        for column, part in zip(self._columns, words, strict=True):
+            column.use(part)
+        return True

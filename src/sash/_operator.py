@@ -1,0 +1,471 @@
+"""`WindowOperator`: many windows over one stream of slices."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sash import _core, _operator_snapshot
+from sash._calendar import Calendar
+from sash._clock import REACH, Clock
+from sash._compile import AggregateLike, aggregates_of
+from sash._keys import Ids, Keys
+from sash._rolling_windows import names_of
+from sash._stream_plan import StreamPlan
+from sash._tables import Table, nearest, open_table
+from sash.windows import Window
+
+_KINDS = {"periodic": 0, "calendar": 1, "session": 2, "rolling": 3}
+_EMITS = ("complete", "updates", "changelog")
+_STORES = ("lazy", "eager", "auto")
+_CHANGES = ("complete", "correction", "update", "withdrawn", "insert", "retract")
+_OWN = ("window", "window_start", "window_end", "revision", "change")
+_NO_IDS = np.empty(0, np.uint32)
+
+
+class WindowOperator:
+    """Aggregate many windows over one stream: batches in, changed and completed windows out.
+
+    ``on`` names the column of times, ``by`` those whose values are keys with windows of their own.
+    ``windows`` are what `sash.tumbling`, `sash.sliding`, `sash.session` and `sash.windows` make,
+    ``aggs`` what is computed in each of them.
+
+    Rows come in any order. A watermark w says that rows before w are not expected any more:
+    `advance` gives it, or with ``delay`` it follows the latest time seen by that much. A window is
+    told when the watermark reaches its end, once. Rows that come later, but not more than
+    ``lateness`` before the watermark, change what was told: such windows are told again, with a
+    ``revision`` that counts up. Rows later than that are counted, given to ``on_late`` and left out.
+
+    ``emit="updates"`` also tells windows that are not complete, each time they change;
+    ``emit="changelog"`` tells changes as pairs of a row to retract and one to insert. ``store``
+    chooses how slices are kept: ``"lazy"`` as a list, ``"eager"`` in a finger tree, ``"auto"`` by
+    their number.
+
+    >>> import pyarrow as pa, sash
+    >>> from sash import agg
+    >>> op = sash.WindowOperator(on="t", windows=[sash.tumbling(10), sash.session(3)],
+    ...                          aggs=[agg.sum("x")])
+    >>> op.process(pa.table({"t": [1, 12, 3, 9], "x": [1.0, 2.0, 4.0, 8.0]})).num_rows
+    0
+    >>> op.advance(10).select(["window", "window_start", "window_end", "sum_x"]).to_pylist()[0]
+    {'window': 'tumbling_10', 'window_start': 0, 'window_end': 10, 'sum_x': 13.0}
+    """
+
+    def __init__(
+        self,
+        *,
+        on: str,
+        windows: Window | Iterable[Window],
+        aggs: AggregateLike,
+        by: str | list[str] | None = None,
+        lateness: Any = 0,
+        delay: Any = None,
+        emit: str = "complete",
+        store: str = "auto",
+        on_late: Callable[[pa.Table], Any] | None = None,
+    ) -> None:
+        if not isinstance(on, str):
+            raise TypeError(f"on must be a column name, not {on!r}")
+        self._on, self._by = on, names_of("by", by)
+        self._aggregates, _ = aggregates_of(aggs)
+        for one in self._aggregates:
+            if None in one.columns:
+                raise ValueError(f"{one.name}: name its column, as in agg.{one.name}('price')")
+        self._windows = _windows_of(windows)
+        self._check_names()
+        for what, value, allowed in (("emit", emit, _EMITS), ("store", store, _STORES)):
+            if value not in allowed:
+                raise ValueError(f"{what} must be one of {', '.join(allowed)}, not {value!r}")
+        if on_late is not None and not callable(on_late):
+            raise TypeError(f"on_late must be a function of a table, not {on_late!r}")
+        self._lateness, self._delay, self._emit, self._store = lateness, delay, emit, store
+        self._on_late = on_late
+        self._bound: Bound | None = None
+        self._stamp: str | None = None
+        self._in_use = threading.Lock()
+
+    def _check_names(self) -> None:
+        outputs = [a.output for a in self._aggregates]
+        twice = sorted({k for k in self._by if self._by.count(k) > 1})
+        if twice:
+            raise ValueError(f"by: column {twice[0]!r} is named twice")
+        for name in [*self._by, *outputs]:
+            if name in _OWN:
+                raise ValueError(f"results have a column {name!r} of their own: rename yours")
+        for name in outputs:
+            if name in self._by:
+                raise ValueError(f"{name!r} is a key and an aggregate: use alias()")
+
+    # ---- rows and time -----------------------------------------------------------------------
+
+    def process(self, batch: Any) -> pa.Table:
+        """Take a batch of rows, a table of any library, and return the windows to be told.
+
+        Raises, and has changed nothing, when the batch cannot be taken.
+        """
+        table = open_table(batch)
+        with self._alone():
+            bound = self._bound or Bound(self, table)
+            told, late = bound.process(table)
+            self._bound = bound
+        if len(late) and self._on_late is not None:
+            columns = {n: table.column(n).take(pa.array(late)) for n in table.names}
+            self._on_late(pa.table(columns))
+        return told
+
+    def advance(self, watermark: Any) -> pa.Table:
+        """Move the watermark and return the windows it completes.
+
+        A watermark that is not ahead of the one there is changes nothing and tells nothing.
+        """
+        with self._alone():
+            bound = self._need_rows("advance")
+            return bound.advance(bound.clock.moment("watermark", watermark))
+
+    def finish(self) -> pa.Table:
+        """End the stream: tell every window that is not complete, and forget all rows."""
+        with self._alone():
+            if self._bound is None:
+                return pa.table({})
+            return self._bound.advance(REACH + (REACH >> 1), last=True)
+
+    # ---- questions ---------------------------------------------------------------------------
+
+    def query(self, key: Any = None, t_from: Any = None, t_to: Any = None) -> dict[str, Any]:
+        """Return the aggregates of a key's rows with ``t_from <= t < t_to``, of what is kept.
+
+        Slices are what is kept: a time inside of one cannot be asked for, and the error says which
+        times can. ``None`` leaves an end open.
+        """
+        with self._alone():
+            return self._need_rows("query").query(key, t_from, t_to)
+
+    def windows(self, key: Any = None) -> pa.Table:
+        """Return the windows of a key that rows may still change, as they are now."""
+        with self._alone():
+            return self._need_rows("windows").list_windows(key)
+
+    @property
+    def watermark(self) -> Any:
+        """The watermark, ``None`` before there is one."""
+        return None if self._bound is None else self._bound.watermark
+
+    @property
+    def late_rows(self) -> int:
+        """How many rows came too late and were left out."""
+        return 0 if self._bound is None else self._bound.facts()["late"]
+
+    @property
+    def rows(self) -> int:
+        """How many rows were taken."""
+        return 0 if self._bound is None else self._bound.facts()["accepted"]
+
+    @property
+    def keys(self) -> int:
+        """How many keys are kept."""
+        return 0 if self._bound is None else self._bound.facts()["keys"]
+
+    @property
+    def slices(self) -> int:
+        """How many slices are kept, of all keys."""
+        return 0 if self._bound is None else self._bound.facts()["slices"]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that slices, sessions and told windows take, in bytes."""
+        return 0 if self._bound is None else self._bound.facts()["bytes"]
+
+    # ---- windows -----------------------------------------------------------------------------
+
+    def add(self, window: Window) -> None:
+        """Register a window while the stream runs.
+
+        It counts rows from the next moment on: those up to the latest time so far are in slices
+        that its edges may cut.
+        """
+        with self._alone():
+            windows = _windows_of([*self._windows, window])
+            if self._bound is not None:
+                self._bound.add(window)
+            self._windows = windows
+
+    def remove(self, name: str) -> None:
+        """Give up a window; what was told of it stands."""
+        with self._alone():
+            names = [w.name for w in self._windows]
+            if name not in names:
+                raise KeyError(f"no window {name!r}{nearest(str(name), names)}")
+            if len(names) == 1:
+                raise ValueError(f"{name!r} is the only window: add another one first")
+            if self._bound is not None:
+                self._bound.remove(name)
+            self._windows = [w for w in self._windows if w.name != name]
+
+    # ---- snapshots ---------------------------------------------------------------------------
+
+    def snapshot(self) -> bytes:
+        """Return the whole operator as bytes that `restore` reads: versioned, checked Arrow data."""
+        with self._alone():
+            return _operator_snapshot.write(self, everything=True)
+
+    def changes(self) -> bytes:
+        """Return what has changed since the last `snapshot` or `changes`, as such bytes.
+
+        It costs what has changed, not what is kept. Without a snapshot before it, and after a
+        window was added or removed, it is one of everything.
+        """
+        with self._alone():
+            return _operator_snapshot.write(self, everything=False)
+
+    def restore(self, *snapshots: bytes) -> None:
+        """Become what was saved: a `snapshot`, and the `changes` made after it, in their order.
+
+        The operator must be new, and made with the same arguments.
+        """
+        with self._alone():
+            _operator_snapshot.read(self, snapshots)
+
+    # ---- the rest ----------------------------------------------------------------------------
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._in_use.acquire(blocking=False):
+            raise RuntimeError(
+                "this operator is in use by another call (from another thread, or from within one "
+                "of its own functions); give each thread its own operator or use a lock"
+            )
+        try:
+            yield
+        finally:
+            self._in_use.release()
+
+    def _need_rows(self, what: str) -> Bound:
+        if self._bound is None:
+            raise RuntimeError(
+                f"{what}: no batch has been processed yet, so the types of its columns are unknown"
+            )
+        return self._bound
+
+    def __repr__(self) -> str:
+        names = ", ".join(w.name for w in self._windows)
+        aggregates = ", ".join(a.output for a in self._aggregates)
+        if self._bound is None:
+            return f"<WindowOperator of {aggregates} over {names}: no rows yet>"
+        facts = self._bound.facts()
+        return (
+            f"<WindowOperator of {aggregates} over {names}: {facts['accepted']} rows, "
+            f"{facts['slices']} slices of {facts['keys']} keys>"
+        )
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a WindowOperator cannot be pickled: use snapshot() and restore()")
+
+
+def _windows_of(windows: Window | Iterable[Window]) -> list[Window]:
+    if isinstance(windows, Window):
+        windows = [windows]
+    try:
+        found = list(windows)
+    except TypeError:
+        found = []
+    if not found or not all(isinstance(w, Window) for w in found):
+        raise TypeError(
+            f"windows must be a window such as sash.tumbling('1m') or a list of them, not {windows!r}"
+        )
+    names = [w.name for w in found]
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise ValueError(f"two windows are called {twice[0]!r}: give one a name=")
+    return found
+
+
+class Bound:
+    """An operator whose columns have met their types."""
+
+    def __init__(self, op: WindowOperator, table: Table) -> None:
+        names = table.names
+        wanted = [("on", op._on), *(("by", k) for k in op._by)]
+        wanted += [(a.name, c) for a in op._aggregates for c in a.columns if c is not None]
+        for where, name in wanted:
+            if name not in names:
+                raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
+        self.types = {name: table.column(name).type for _, name in wanted}
+        self._start(op)
+
+    @classmethod
+    def of_types(
+        cls, op: WindowOperator, types: dict[str, pa.DataType], saved: list[dict[str, Any]]
+    ) -> Bound:
+        """Return the operator for columns of these types, its windows numbered as they were."""
+        bound = cls.__new__(cls)
+        bound.types = types
+        named = {w.name: w for w in op._windows}
+        bound._start(op, [(named[s["name"]], s["number"], s["since"]) for s in saved])
+        return bound
+
+    def _start(
+        self, op: WindowOperator, saved: list[tuple[Window, int, int | None]] | None = None
+    ) -> None:
+        self.clock = Clock(op._on, self.types[op._on])
+        self.lateness = self.clock.length("lateness", op._lateness, 0)
+        delay = None if op._delay is None else self.clock.length("delay", op._delay, 0)
+        self.plan = StreamPlan(op._aggregates, self.types)
+        self.keys = Keys(op._by, self.types)
+        emit, store = _EMITS.index(op._emit), _STORES.index(op._store)
+        self.core = _core.Operator(self.plan.plan.spec, self.lateness, delay, emit, store)
+        self.named: dict[int, Window] = {}
+        self.since: dict[int, int | None] = {}
+        self.calendars: dict[int, Calendar] = {}
+        numbered = [(w, i, None) for i, w in enumerate(op._windows)]
+        for window, number, since in numbered if saved is None else saved:
+            self.add(window, number, since)
+
+    # ---- windows -----------------------------------------------------------------------------
+
+    def add(
+        self, window: Window, number: int | None = None, since: int | None = None
+    ) -> None:
+        """Register a window."""
+        if number is None:
+            number = max(self.named, default=-1) + 1
+        size, slide, offset = self.clock.window(window)
+        if window.kind == "calendar":
+            assert window.function is not None
+            self.calendars[number] = Calendar(window.name, window.function)
+        kind = _KINDS[window.kind]
+        self.since[number] = self.core.add_window(kind, number, size, slide, offset, since)
+        self.named[number] = window
+
+    def remove(self, name: str) -> None:
+        """Give up a window."""
+        (number,) = [n for n, w in self.named.items() if w.name == name]
+        self.core.remove_window(number)
+        for kept in (self.named, self.since, self.calendars):
+            kept.pop(number, None)  # type: ignore[attr-defined]
+
+    # ---- rows --------------------------------------------------------------------------------
+
+    def process(self, table: Table) -> tuple[pa.Table, npt.NDArray[np.uint32]]:
+        """Take a batch; return what is told and which rows came too late."""
+        self._check_types(table)
+        times = self.clock.times(table)
+        columns = self.plan.columns(table.column, table.rows)
+        self._list_windows(times)
+        ids, fresh = self.keys.ids(table)
+        try:
+            raw, late = self.core.process(ids, self.keys.room, times, columns)
+        except BaseException:
+            self.keys.forget(fresh)
+            raise
+        late = np.asarray(late)
+        told = self._told(raw)
+        self.forget_done(fresh if len(late) else _NO_IDS)
+        return told, late
+
+    def _check_types(self, table: Table) -> None:
+        for name, kind in self.types.items():
+            if name not in table.names:
+                raise KeyError(f"this batch has no column {name!r}{nearest(name, table.names)}")
+            found = table.column(name).type
+            if found != kind and not pa.types.is_null(found):
+                raise TypeError(
+                    f"column {name!r} holds {found} in this batch and {kind} in those before: cast it"
+                )
+
+    def _list_windows(self, times: npt.NDArray[np.int64]) -> None:
+        if not self.calendars or not len(times):
+            return
+        limit = self.core.facts()["limit"]
+        first, last = max(int(times.min()), limit), int(times.max())
+        for number in self.calendars:
+            self.list_calendar(number, first, last)
+
+    def list_calendar(self, number: int, first: int, last: int) -> None:
+        """Tell the core the windows of these times."""
+        calendar = self.calendars[number]
+        if calendar.cover(first, last, self.core.facts()["limit"]):
+            self.core.list_window(number, calendar.starts, calendar.ends)
+
+    def advance(self, watermark: int, last: bool = False) -> pa.Table:
+        """Move the watermark; return what is told."""
+        if self.calendars and not last:
+            limit = watermark - self.lateness
+            for number in self.calendars:
+                self.list_calendar(number, limit, limit)
+        told = self._told(self.core.advance(watermark))
+        self.forget_done()
+        return told
+
+    def forget_done(self, doubtful: Ids = _NO_IDS) -> None:
+        """Forget the keys the core has done with, and new ones all of whose rows were too late."""
+        gone = np.asarray(self.core.take_forgotten())
+        if len(doubtful):
+            unused = [i for i in doubtful.tolist() if not self.core.live(i)]
+            gone = np.union1d(gone, np.array(unused, np.uint32)).astype(np.uint32)
+        self.keys.forget(gone)
+
+    def _told(self, raw: Any) -> pa.Table:
+        ids, windows, starts, ends, revisions, changes, results = raw
+        columns: dict[str, pa.Array] = self.keys.columns(np.asarray(ids))
+        columns |= self._window_columns(np.asarray(windows), np.asarray(starts), np.asarray(ends))
+        columns |= self.plan.results(results)
+        columns["revision"] = pa.array(np.asarray(revisions))
+        columns["change"] = pa.DictionaryArray.from_arrays(
+            pa.array(np.asarray(changes).astype(np.int8)), pa.array(_CHANGES)
+        ).dictionary_decode()
+        return pa.table(columns)
+
+    def _window_columns(
+        self, windows: Any, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
+    ) -> dict[str, pa.Array]:
+        most = max(self.named) + 1
+        names = [self.named[i].name if i in self.named else "" for i in range(most)]
+        encoded = pa.DictionaryArray.from_arrays(pa.array(windows), pa.array(names))
+        return {
+            "window": encoded.dictionary_decode(),
+            "window_start": self.clock.typed(starts),
+            "window_end": self.clock.typed(ends),
+        }
+
+    # ---- questions ---------------------------------------------------------------------------
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the core says of itself."""
+        return dict(self.core.facts())
+
+    @property
+    def watermark(self) -> Any:
+        """The watermark as users write it."""
+        found = self.core.facts()["watermark"]
+        return None if found < -REACH else self.clock.shown(found)
+
+    def query(self, key: Any, t_from: Any, t_to: Any) -> dict[str, Any]:
+        """Aggregate what is kept of a key between two times."""
+        begin = -REACH if t_from is None else self.clock.moment("t_from", t_from)
+        end = REACH if t_to is None else self.clock.moment("t_to", t_to)
+        number = self.keys.find(key)
+        for what, at in (("t_from", begin), ("t_to", end)):
+            cut = None if number is None else self.core.cuts(number, at)
+            if cut is not None:
+                low, high = (self.clock.shown(t) for t in cut)
+                raise ValueError(
+                    f"{what}: {self.clock.shown(at)} is inside the slice [{low}, {high}), which is "
+                    f"kept as a whole; ask for one of its ends"
+                )
+        unknown = np.iinfo(np.uint32).max
+        found = self.core.query(unknown if number is None else number, begin, end)
+        return {name: c[0].as_py() for name, c in self.plan.results(found).items()}
+
+    def list_windows(self, key: Any) -> pa.Table:
+        """List the windows of a key."""
+        number = self.keys.find(key)
+        raw = self.core.windows(np.iinfo(np.uint32).max if number is None else number)
+        told = self._told(raw).drop_columns(["change"])
+        complete = np.asarray(raw[3]) <= self.core.facts()["watermark"]
+        return told.append_column("complete", pa.array(complete))

@@ -1,0 +1,145 @@
+"""Snapshots of a `WindowOperator`: all of it, or what has changed since the one before.
+
+Each names itself and, where it holds changes only, the one it continues, so that they can be put
+together in their order and in no other.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sash import _operator, _snapshot
+from sash._snapshot import SnapshotError
+
+if TYPE_CHECKING:
+    from sash._operator import Bound, WindowOperator
+
+_STRUCTURE = "WindowOperator"
+_BUFFERS = (*_snapshot.COLUMNS, "schema", "keys")
+
+
+def write(op: WindowOperator, everything: bool) -> bytes:
+    """Return a snapshot of an operator, of everything or of the changes."""
+    bound = op._bound
+    everything = everything or bound is None or not bound.facts()["journalled"]
+    name, after = secrets.token_hex(8), None if everything else op._stamp
+    header: dict[str, Any] = {
+        "structure": _STRUCTURE,
+        "on": op._on,
+        "by": op._by,
+        "aggregate": "|".join(a.signature() for a in op._aggregates),
+        "outputs": [a.output for a in op._aggregates],
+        "emit": op._emit,
+        "name": name,
+        "after": after,
+        "windows": [],
+    }
+    buffers = dict.fromkeys(_BUFFERS, b"")
+    if bound is not None:
+        header |= {"lateness": bound.lateness, "windows": _windows(bound)}
+        *native, objects = bound.core.save(everything)
+        native.append(_snapshot.dump_objects(bound.plan.plan, objects))
+        buffers |= dict(zip(_snapshot.COLUMNS, native, strict=True))
+        buffers["schema"] = pa.schema(list(bound.types.items())).serialize().to_pybytes()
+        buffers["keys"] = _to_bytes(bound.keys.save(everything))
+    op._stamp = name
+    return _snapshot.pack(header, buffers)
+
+
+def _windows(bound: Bound) -> list[dict[str, Any]]:
+    return [
+        {
+            "number": number,
+            "name": window.name,
+            "kind": window.kind,
+            "lengths": list(bound.clock.window(window)),
+            "since": bound.since[number],
+            "known": bound.calendars[number].known if number in bound.calendars else None,
+        }
+        for number, window in bound.named.items()
+    ]
+
+
+def _to_bytes(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
+    """Make a new operator what the snapshots say."""
+    if op._bound is not None:
+        raise RuntimeError("restore needs an operator that has not processed anything yet")
+    if not snapshots:
+        raise TypeError("restore needs a snapshot, and the changes made after it")
+    bound: Bound | None = None
+    before = None
+    for i, data in enumerate(snapshots):
+        header, buffers = _snapshot.unpack(data, _STRUCTURE, _BUFFERS)
+        _check(op, header)
+        if header["after"] != before and (i == 0 or header["after"] is not None):
+            raise SnapshotError(
+                "these are changes that continue another snapshot: give the snapshot first, then "
+                "all changes made after it, in their order"
+            )
+        before = header["name"]
+        if not buffers[4]:
+            continue
+        try:
+            if header["after"] is None:
+                bound = _bind(op, header, buffers)
+            assert bound is not None
+            _take(bound, header, buffers)
+        except (pa.ArrowException, ValueError, LookupError, TypeError, OverflowError) as error:
+            if isinstance(error, SnapshotError):
+                raise
+            raise SnapshotError(f"the snapshot cannot be read: {error}") from error
+    if bound is not None:
+        bound.core.settle()
+        bound.forget_done()
+    op._bound, op._stamp = bound, before
+
+
+def _check(op: WindowOperator, header: dict[str, Any]) -> None:
+    wanted = {
+        "on": op._on,
+        "by": op._by,
+        "aggregate": "|".join(a.signature() for a in op._aggregates),
+        "outputs": [a.output for a in op._aggregates],
+        "emit": op._emit,
+    }
+    for what, value in wanted.items():
+        _snapshot.require(header, what, value)
+    names = sorted(w["name"] for w in header["windows"])
+    if names and names != sorted(w.name for w in op._windows):
+        raise SnapshotError(f"this is a snapshot of the windows {', '.join(names)}")
+
+
+def _bind(op: WindowOperator, header: dict[str, Any], buffers: list[bytes]) -> Bound:
+    schema = pa.ipc.read_schema(pa.py_buffer(buffers[4]))
+    bound = _operator.Bound.of_types(op, {f.name: f.type for f in schema}, header["windows"])
+    if header["lateness"] != bound.lateness:
+        raise SnapshotError(f"this is a snapshot with lateness {header['lateness']}")
+    for saved in header["windows"]:
+        lengths = list(bound.clock.window(bound.named[saved["number"]]))
+        if saved["lengths"] != lengths or saved["kind"] != bound.named[saved["number"]].kind:
+            raise SnapshotError(f"the window {saved['name']!r} was another one: {saved['lengths']}")
+    return bound
+
+
+def _take(bound: Bound, header: dict[str, Any], buffers: list[bytes]) -> None:
+    for saved in header["windows"]:
+        if saved["known"] is not None:
+            bound.list_calendar(saved["number"], *saved["known"])
+    objects = _snapshot.load_objects(bound.plan.plan, buffers[3])
+    bound.core.load(*buffers[:3], objects)
+    bound.forget_done()
+    with pa.ipc.open_stream(pa.py_buffer(buffers[5])) as reader:
+        keys = reader.read_all()
+    keys.validate(full=True)
+    if not bound.keys.load(keys):
+        raise SnapshotError("the snapshot is damaged: two of its keys have the same number")
