@@ -129,12 +129,11 @@ class Loading {
   template <class M, class Outcomes>
   void add_outcome(const M& m, Outcomes& all) {
     sash::Held<M> held(m);
-    all.push(held.get());
     if constexpr (std::is_same_v<M, PyMonoid>) {
       state(m, held.get());
-      all.clear();
       all.push(held.get());
     } else {
+      all.push(held.get());
       cells_.read(all.row(all.size() - 1), all.stride() * sizeof(Word));
     }
   }

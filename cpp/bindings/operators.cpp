@@ -20,6 +20,20 @@ slicing::Settings settings_of(std::int64_t lateness, std::optional<std::int64_t>
 
 using KeyColumns = std::vector<TimeColumn>;
 
+// A user's function that cuts rows into windows, given arrays of their times and marks.
+auto starts_by(nb::object function) {
+  return [function](const std::int64_t* times, const std::int64_t* marks, std::size_t n) {
+    nb::gil_scoped_acquire held;
+    const std::size_t columns = nb::cast<std::size_t>(function.attr("width"));
+    nb::object answer =
+        function(array_of(std::vector<std::int64_t>(times, times + n)),
+                 array_of(std::vector<std::int64_t>(marks, marks + n * columns)));
+    const auto bytes = nb::cast<ByteColumn>(answer);
+    if (bytes.shape(0) != n) raise(PyExc_ValueError, "split: one truth value for each row");
+    return std::vector<char>(bytes.data(), bytes.data() + n);
+  };
+}
+
 std::size_t rows_of(const slicing::KeyIndex& index, const KeyColumns& columns) {
   if (columns.size() != index.width()) raise(PyExc_ValueError, "other columns than the keys have");
   for (const TimeColumn& c : columns)
@@ -83,12 +97,25 @@ void bind_operators(nb::module_& m) {
                   since ? *since : slicing::kNever, {}, {}});
              return added == slicing::kNever ? std::nullopt : std::optional(added);
            })
+      .def(
+          "add_row_window",
+          [](OperatorHolder& w, int kind, int id, std::int64_t rows, std::int64_t step, double size,
+             std::size_t marks, nb::object function, std::optional<std::int64_t> since) {
+            slicing::RowWindow window{static_cast<slicing::RowWindow::Kind>(kind), id, rows, step,
+                                      size, marks, since ? *since : slicing::kNever, {}};
+            if (!function.is_none()) window.starts = starts_by(function);
+            const auto added = w.use()->add_row_window(std::move(window));
+            return added == slicing::kNever ? std::nullopt : std::optional(added);
+          },
+          nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+          nb::arg().none(), nb::arg().none())
       .def("list_window", [](OperatorHolder& w, int id, Times starts,
                              Times ends) { w.use()->list_window(id, starts, ends); })
       .def("remove_window", [](OperatorHolder& w, int id) { w.use()->remove_window(id); })
       .def("process", [](OperatorHolder& w, std::optional<IdColumn> ids, std::size_t keys,
-                         TimeColumn times,
-                         nb::handle columns) { return w.use()->process(ids, keys, times, columns); })
+                         TimeColumn times, nb::handle columns, std::vector<TimeColumn> marks) {
+             return w.use()->process(ids, keys, times, columns, marks);
+           })
       .def("advance",
            [](OperatorHolder& w, std::int64_t watermark) { return w.use()->advance(watermark); })
       .def("query", [](OperatorHolder& w, std::uint32_t id, std::int64_t from,

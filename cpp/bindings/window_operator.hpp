@@ -22,12 +22,13 @@ class AnyOperator {
   virtual ~AnyOperator() = default;
   virtual const Spec& spec() const = 0;
   virtual std::int64_t add_window(slicing::Window w) = 0;
+  virtual std::int64_t add_row_window(slicing::RowWindow w) = 0;
   virtual void list_window(int id, std::vector<std::int64_t> starts,
                            std::vector<std::int64_t> ends) = 0;
   virtual void remove_window(int id) = 0;
   // Both return what is to be told; process also which rows came too late.
   virtual nb::tuple process(std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
-                            nb::handle columns) = 0;
+                            nb::handle columns, const std::vector<TimeColumn>& marks) = 0;
   virtual nb::tuple advance(std::int64_t watermark) = 0;
   virtual nb::object query(std::uint32_t id, std::int64_t from, std::int64_t to) = 0;
   virtual nb::tuple windows(std::uint32_t id) = 0;
@@ -52,6 +53,9 @@ class OperatorOf final : public AnyOperator {
 
   const Spec& spec() const override { return *spec_; }
   std::int64_t add_window(slicing::Window w) override { return op_.add_window(std::move(w)); }
+  std::int64_t add_row_window(slicing::RowWindow w) override {
+    return op_.add_window(std::move(w));
+  }
   void list_window(int id, std::vector<std::int64_t> starts,
                    std::vector<std::int64_t> ends) override {
     op_.list_window(id, std::move(starts), std::move(ends));
@@ -59,7 +63,7 @@ class OperatorOf final : public AnyOperator {
   void remove_window(int id) override { op_.remove_window(id); }
 
   nb::tuple process(std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
-                    nb::handle columns) override {
+                    nb::handle columns, const std::vector<TimeColumn>& marks) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     const std::size_t n = times.shape(0);
@@ -68,12 +72,17 @@ class OperatorOf final : public AnyOperator {
     if (column.size() != n) raise(PyExc_ValueError, "values and times differ in length");
     for (std::size_t i = 0; ids && i < n; ++i)
       if (ids->data()[i] >= keys) raise(PyExc_ValueError, "a key's number is out of range");
+    std::vector<const std::int64_t*> words;
+    for (const TimeColumn& c : marks) {
+      if (c.shape(0) != n) raise(PyExc_ValueError, "marks and times differ in length");
+      words.push_back(c.data());
+    }
     op_.make_room(keys);
     std::vector<std::uint32_t> late;
     nb::object results;
     const auto run = [&] {
       auto&& in = column.reader();
-      op_.process(ids ? ids->data() : nullptr, times.data(), n, in,
+      op_.process(ids ? ids->data() : nullptr, times.data(), n, in, words,
                   [&](const Emission& e, const std::vector<std::uint32_t>& rows) {
                     late = rows;
                     if constexpr (!Port<M>::native) results = lowered_all(e);
@@ -112,7 +121,7 @@ class OperatorOf final : public AnyOperator {
   }
   bool live(std::uint32_t id) const override { return id < op_.room() && op_.key(id).live; }
   nb::dict facts() override {
-    std::size_t slices = 0, keys = 0, eager = 0, sayings = 0, bytes = 0;
+    std::size_t slices = 0, keys = 0, eager = 0, sayings = 0, rows = 0, bytes = 0;
     for (std::uint32_t id = 0; id < op_.room(); ++id) {
       const auto& key = op_.key(id);
       bytes += sizeof key;
@@ -122,6 +131,12 @@ class OperatorOf final : public AnyOperator {
       eager += key.store.eager();
       bytes += key.store.bytes(op_.monoid());
       for (const auto& s : key.sessions) bytes += sizeof s + s.size() * sizeof(slicing::Interval);
+      for (const auto& track : key.tracks) {
+        rows += track.rows.size();
+        sayings += track.told.size();
+        bytes += sizeof track + track.rows.bytes(op_.monoid()) + track.marks.capacity() * 8 +
+                 track.told.capacity() * sizeof(slicing::RowSaying) + track.outcomes.bytes();
+      }
       if (!key.told) continue;
       sayings += key.told->sayings.size();
       bytes += sizeof *key.told + key.told->sayings.capacity() * sizeof(slicing::Saying) +
@@ -132,6 +147,7 @@ class OperatorOf final : public AnyOperator {
     d["slices"] = slices;
     d["eager"] = eager;
     d["sayings"] = sayings;
+    d["rows"] = rows;
     d["bytes"] = bytes;
     d["by_time"] = op_.by_time();
     d["accepted"] = op_.counts().accepted;
@@ -197,25 +213,18 @@ class OperatorOf final : public AnyOperator {
     std::vector<std::int32_t> windows(n), revisions(n);
     std::vector<std::int64_t> starts(n), ends(n);
     std::vector<std::uint8_t> changes(n);
-    const slicing::Window* w = nullptr;
     for (std::size_t i = 0; i < n; ++i) {
       const auto& row = e.rows[i];
-      if (w == nullptr || w->id != row.said.window) w = &window(row.said.window);
       keys[i] = row.key;
       windows[i] = row.said.window;
       revisions[i] = row.said.revision;
-      starts[i] = w->shown_start(row.said.start);
-      ends[i] = w->shown_end(row.said.due);
+      starts[i] = row.start;
+      ends[i] = row.end;
       changes[i] = static_cast<std::uint8_t>(row.change);
     }
     return nb::make_tuple(array_of(std::move(keys)), array_of(std::move(windows)),
                           array_of(std::move(starts)), array_of(std::move(ends)),
                           array_of(std::move(revisions)), array_of(std::move(changes)), results);
-  }
-  const slicing::Window& window(int id) const {
-    for (const slicing::Window& w : op_.windows().windows)
-      if (w.id == id) return w;
-    throw std::logic_error("a result of a window that is not there");
   }
 
   std::shared_ptr<const Spec> spec_;

@@ -21,6 +21,10 @@ class Calendar:
         """The times whose windows are known."""
         return None if self._first is None else (self._first, self._last)
 
+    def edge_before(self, time: int) -> int | None:
+        """Return the last start or end that is not after a time."""
+        return max((t for t in (*self.starts, *self.ends) if t <= time), default=None)
+
     def cover(self, first: int, last: int, limit: int) -> bool:
         """Know the windows of these times, too; say whether there are others than before.
 

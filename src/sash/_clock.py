@@ -36,7 +36,7 @@ class Clock:
 
     def window(self, window: Window) -> tuple[int, int, int]:
         """Return a window's size, slide and offset."""
-        if window.kind == "calendar":
+        if window.kind == "calendar" or window.by_rows:
             return 1, 1, 0
         what = f"{window.name}: {'gap' if window.kind == 'session' else 'size'}"
         size = self.length(what, window.size)

@@ -17,11 +17,13 @@ from sash._clock import REACH, Clock
 from sash._compile import AggregateLike, aggregates_of
 from sash._keys import Ids, Keys
 from sash._rolling_windows import names_of
+from sash._row_marks import RowMarks
 from sash._stream_plan import StreamPlan
 from sash._tables import Table, nearest, open_table
 from sash.windows import Window
 
 _KINDS = {"periodic": 0, "calendar": 1, "session": 2, "rolling": 3}
+_ROW_KINDS = {"count": 0, "last": 1, "delta": 2, "punctuation": 3, "split": 4}
 _EMITS = ("complete", "updates", "changelog")
 _STORES = ("lazy", "eager", "auto")
 _CHANGES = ("complete", "correction", "update", "withdrawn", "insert", "retract")
@@ -292,6 +294,7 @@ class Bound:
         names = table.names
         wanted = [("on", op._on), *(("by", k) for k in op._by)]
         wanted += [(a.name, c) for a in op._aggregates for c in a.columns if c is not None]
+        wanted += [(w.name, c) for w in op._windows for c in w.reads]
         for where, name in wanted:
             if name not in names:
                 raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
@@ -322,6 +325,7 @@ class Bound:
         self.named: dict[int, Window] = {}
         self.since: dict[int, int | None] = {}
         self.calendars: dict[int, Calendar] = {}
+        self.marks: dict[int, RowMarks] = {}
         numbered = [(w, i, None) for i, w in enumerate(op._windows)]
         for window, number, since in numbered if saved is None else saved:
             self.add(window, number, since)
@@ -334,6 +338,14 @@ class Bound:
         """Register a window."""
         if number is None:
             number = max(self.named, default=-1) + 1
+        missing = [c for c in window.reads if c not in self.types]
+        if missing:
+            raise KeyError(
+                f"{window.name}: column {missing[0]!r} was not read so far; windows that read it "
+                "must be there from the start"
+            )
+        if window.by_rows:
+            return self._add_by_rows(window, number, since)
         size, slide, offset = self.clock.window(window)
         if window.kind == "calendar":
             assert window.function is not None
@@ -342,11 +354,21 @@ class Bound:
         self.since[number] = self.core.add_window(kind, number, size, slide, offset, since)
         self.named[number] = window
 
+    def _add_by_rows(self, window: Window, number: int, since: int | None) -> None:
+        marks = RowMarks(window, self.types)
+        size = float(window.size) if window.kind == "delta" else 0.0
+        self.since[number] = self.core.add_row_window(
+            _ROW_KINDS[window.kind], number, window.rows or 1, window.step or 1, size,
+            marks.width, marks if window.kind == "split" else None, since,
+        )  # fmt: skip
+        self.marks[number] = marks
+        self.named[number] = window
+
     def remove(self, name: str) -> None:
         """Give up a window."""
         (number,) = [n for n, w in self.named.items() if w.name == name]
         self.core.remove_window(number)
-        for kept in (self.named, self.since, self.calendars):
+        for kept in (self.named, self.since, self.calendars, self.marks):
             kept.pop(number, None)  # type: ignore[attr-defined]
 
     # ---- rows --------------------------------------------------------------------------------
@@ -356,10 +378,11 @@ class Bound:
         self._check_types(table)
         times = self.clock.times(table)
         columns = self.plan.columns(table.column, table.rows)
+        marks = [m for each in self.marks.values() for m in each.columns(table)]
         self._list_windows(times)
         ids, fresh = self.keys.ids(table)
         try:
-            raw, late = self.core.process(ids, self.keys.room, times, columns)
+            raw, late = self.core.process(ids, self.keys.room, times, columns, marks)
         except BaseException:
             self.keys.forget(fresh)
             raise
@@ -385,6 +408,17 @@ class Bound:
         first, last = max(int(times.min()), limit), int(times.max())
         for number in self.calendars:
             self.list_calendar(number, first, last)
+        # The slice of the first row begins at an edge; a window may contain that and not the row.
+        edges = [c.edge_before(first) for c in self.calendars.values()]
+        edges += [
+            first - (first - offset) % slide
+            for _, slide, offset in (
+                self.clock.window(w) for w in self.named.values() if w.kind == "periodic"
+            )
+        ]
+        begin = max((e for e in edges if e is not None), default=None)
+        for number in self.calendars if begin is not None else ():
+            self.list_calendar(number, begin, last)
 
     def list_calendar(self, number: int, first: int, last: int) -> None:
         """Tell the core the windows of these times."""
@@ -447,6 +481,8 @@ class Bound:
 
     def query(self, key: Any, t_from: Any, t_to: Any) -> dict[str, Any]:
         """Aggregate what is kept of a key between two times."""
+        if all(w.by_rows for w in self.named.values()):
+            raise ValueError("query: all windows are by rows, so there are no slices; see windows()")
         begin = -REACH if t_from is None else self.clock.moment("t_from", t_from)
         end = REACH if t_to is None else self.clock.moment("t_to", t_to)
         number = self.keys.find(key)
@@ -467,5 +503,5 @@ class Bound:
         number = self.keys.find(key)
         raw = self.core.windows(np.iinfo(np.uint32).max if number is None else number)
         told = self._told(raw).drop_columns(["change"])
-        complete = np.asarray(raw[3]) <= self.core.facts()["watermark"]
+        complete = np.asarray(raw[5]) == _CHANGES.index("complete")
         return told.append_column("complete", pa.array(complete))

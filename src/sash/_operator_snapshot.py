@@ -16,6 +16,7 @@ from sash._snapshot import SnapshotError
 
 if TYPE_CHECKING:
     from sash._operator import Bound, WindowOperator
+    from sash.windows import Window
 
 _STRUCTURE = "WindowOperator"
 _BUFFERS = (*_snapshot.COLUMNS, "schema", "keys")
@@ -55,12 +56,18 @@ def _windows(bound: Bound) -> list[dict[str, Any]]:
             "number": number,
             "name": window.name,
             "kind": window.kind,
-            "lengths": list(bound.clock.window(window)),
+            "lengths": _lengths(bound, window),
             "since": bound.since[number],
             "known": bound.calendars[number].known if number in bound.calendars else None,
         }
         for number, window in bound.named.items()
     ]
+
+
+def _lengths(bound: Bound, window: Window) -> list[Any]:
+    if window.by_rows:
+        return [window.rows, window.step, window.size, *window.reads]
+    return list(bound.clock.window(window))
 
 
 def _to_bytes(table: pa.Table) -> bytes:
@@ -78,10 +85,11 @@ def read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
         raise TypeError("restore needs a snapshot, and the changes made after it")
     bound: Bound | None = None
     before = None
-    for i, data in enumerate(snapshots):
-        header, buffers = _snapshot.unpack(data, _STRUCTURE, _BUFFERS)
+    opened = [_snapshot.unpack(data, _STRUCTURE, _BUFFERS) for data in snapshots]
+    whole = [i for i, (header, _) in enumerate(opened) if header["after"] is None]
+    for header, buffers in opened[whole[-1] if whole else 0 :]:
         _check(op, header)
-        if header["after"] != before and (i == 0 or header["after"] is not None):
+        if header["after"] != before:
             raise SnapshotError(
                 "these are changes that continue another snapshot: give the snapshot first, then "
                 "all changes made after it, in their order"
@@ -125,8 +133,8 @@ def _bind(op: WindowOperator, header: dict[str, Any], buffers: list[bytes]) -> B
     if header["lateness"] != bound.lateness:
         raise SnapshotError(f"this is a snapshot with lateness {header['lateness']}")
     for saved in header["windows"]:
-        lengths = list(bound.clock.window(bound.named[saved["number"]]))
-        if saved["lengths"] != lengths or saved["kind"] != bound.named[saved["number"]].kind:
+        window = bound.named[saved["number"]]
+        if saved["lengths"] != _lengths(bound, window) or saved["kind"] != window.kind:
             raise SnapshotError(f"the window {saved['name']!r} was another one: {saved['lengths']}")
     return bound
 

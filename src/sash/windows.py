@@ -50,6 +50,11 @@ class Window:
         """Whether the rows themselves say where windows begin and end, and not the clock."""
         return self.kind in ("count", "last", "delta", "punctuation", "split")
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The columns that say where its windows begin and end."""
+        return self.columns if self.column is None else (self.column,)
+
     def __str__(self) -> str:
         return self.name
 

@@ -5,6 +5,7 @@
 
 #include "sash/slicing/aggregate_store.hpp"
 #include "sash/slicing/intervals.hpp"
+#include "sash/slicing/row_track.hpp"
 #include "sash/slicing/told.hpp"
 
 namespace sash::slicing {
@@ -14,12 +15,25 @@ struct KeyState {
   AggregateStore<M> store;
   std::vector<Intervals> sessions;  // one for each session window, in their order
   std::unique_ptr<Told<M>> told;    // only where rows may change what was said
+  std::vector<RowTrack<M>> tracks;  // one for each window by rows
   Time queued = kForever;           // when it is on the agenda
   bool live = false;                // it has rows
 
   bool empty() const {
+    const auto is_empty = [](const auto& part) { return part.empty(); };
     return store.empty() && (!told || told->sayings.empty()) &&
-           std::all_of(sessions.begin(), sessions.end(), [](const auto& s) { return s.empty(); });
+           std::all_of(sessions.begin(), sessions.end(), is_empty) &&
+           std::all_of(tracks.begin(), tracks.end(), is_empty);
+  }
+  void clear(const M& m) {
+    store.clear(m);
+    drop_tracks(m);
+    told.reset();
+    std::vector<Intervals>().swap(sessions);
+  }
+  void drop_tracks(const M& m) {
+    for (RowTrack<M>& track : tracks) track.rows.clear(m);
+    std::vector<RowTrack<M>>().swap(tracks);
   }
 };
 
@@ -45,11 +59,11 @@ struct Journal {
   std::vector<Place> slices;
   std::vector<Span> spans;
   std::vector<Said> sayings;
-  std::vector<std::uint32_t> forgotten;
+  std::vector<std::uint32_t> forgotten, tracks;  // keys
 
   void start() {
     on = true;
-    slices.clear(), spans.clear(), sayings.clear(), forgotten.clear();
+    slices.clear(), spans.clear(), sayings.clear(), forgotten.clear(), tracks.clear();
   }
   void slice(std::uint32_t key, Time t) {
     if (on) note(slices, {key, t}, most_slices_);
@@ -60,8 +74,11 @@ struct Journal {
   void said(std::uint32_t key, const auto& s) {
     if (on) note(sayings, {key, s.due, s.start, s.window}, most_sayings_);
   }
+  void track(std::uint32_t key) {
+    if (on) note(tracks, key, most_tracks_);
+  }
   void tidy() {
-    once(slices), once(spans), once(sayings);
+    once(slices), once(spans), once(sayings), once(tracks);
   }
 
  private:
@@ -79,7 +96,8 @@ struct Journal {
     most = std::max<std::size_t>(kFew, 2 * all.size());
   }
   static constexpr std::size_t kFew = 1 << 16;
-  std::size_t most_slices_ = kFew, most_spans_ = kFew, most_sayings_ = kFew;
+  std::size_t most_slices_ = kFew, most_spans_ = kFew, most_sayings_ = kFew,
+              most_tracks_ = kFew;
 };
 
 }  // namespace sash::slicing

@@ -63,6 +63,9 @@ void WindowOperator<M>::save(Archive& a, bool all) {
       if (keys_[id].told)
         for (const Saying& s : keys_[id].told->sayings) saying(id, *keys_[id].told, s);
   } else {
+    const auto gone = [&](const auto& place) { return !keys_[place.key].live; };
+    std::erase_if(journal.slices, gone);
+    std::erase_if(journal.spans, gone);
     a.number(journal.slices.size());
     for (const auto& p : journal.slices) slice(p.key, p.time, keys_[p.key].store.find(m_, p.time));
     a.number(journal.spans.size());
@@ -79,6 +82,7 @@ void WindowOperator<M>::save(Archive& a, bool all) {
     a.number(standing.size());
     for (const auto& [id, said] : standing) saying(id, *keys_[id].told, *said);
   }
+  save_tracks(a, all);
   journal.start();
 }
 
@@ -95,7 +99,6 @@ void WindowOperator<M>::load(Archive& a) {
     a.number(id);
     a.require(id < keys_.size(), "it names a key that it does not have");
     KeyState<M>& state = keys_[id];
-    state.live = true;
     if (state.sessions.size() < session_windows_) state.sessions.resize(session_windows_);
     return state;
   };
@@ -111,10 +114,9 @@ void WindowOperator<M>::load(Archive& a) {
   a.number(n);
   for (std::uint64_t i = 0; i < n; ++i) {
     KeyState<M>& state = key();
-    state.store.clear(m_);
+    state.clear(m_);
     state.sessions.assign(session_windows_, {});
-    state.told.reset();
-    state.live = false;
+    if (std::exchange(state.live, false)) forgotten_.push_back(static_cast<std::uint32_t>(id));
   }
   a.number(n);
   for (std::uint64_t i = 0; i < n; ++i) {
@@ -124,8 +126,12 @@ void WindowOperator<M>::load(Archive& a) {
     time(t);
     a.number(there);
     if (there) a.state(m_, fold_.get());
-    if (there) slices_.replace(state, t, fold_.get());
-    else state.store.remove(m_, t);
+    if (!there) {
+      state.store.remove(m_, t);
+      continue;
+    }
+    state.live = true;
+    slices_.replace(state, t, fold_.get());
   }
   a.number(n);
   for (std::uint64_t i = 0; i < n; ++i) {
@@ -165,6 +171,97 @@ void WindowOperator<M>::load(Archive& a) {
     if (!state.told) state.told = std::make_unique<Told<M>>(m_);
     state.told->set(s, outcome, 0);
   }
+  load_tracks(a);
+}
+
+// Of windows by rows, all that is kept of a key.
+template <Monoid M>
+template <class Archive>
+void WindowOperator<M>::save_tracks(Archive& a, bool all) {
+  std::vector<std::uint32_t> ids;
+  for (std::uint32_t id = 0; all && id < keys_.size(); ++id)
+    if (!keys_[id].tracks.empty()) ids.push_back(id);
+  if (!all)
+    for (const std::uint32_t id : slices_.journal.tracks)
+      if (keys_[id].live) ids.push_back(id);
+  a.number(ids.size());
+  for (const std::uint32_t id : ids) {
+    a.number(id);
+    a.number(keys_[id].tracks.size());
+    for (std::size_t w = 0; w < keys_[id].tracks.size(); ++w) {
+      const RowTrack<M>& track = keys_[id].tracks[w];
+      a.time(track.base);
+      a.time(track.next);
+      a.time(track.due);
+      a.number(track.rows.size());
+      for (std::size_t i = 0; i < track.rows.size(); ++i) {
+        a.time(track.rows.time(i));
+        a.state(m_, track.rows.state(m_, i));
+        for (std::size_t c = 0; c < row_windows_[w].marks; ++c)
+          a.time(track.marks[i * row_windows_[w].marks + c]);
+      }
+      a.number(track.told.size());
+      for (std::size_t i = 0; i < track.told.size(); ++i) {
+        const RowSaying& s = track.told[i];
+        for (const Time t : {s.frame.lo, s.frame.hi, s.frame.start, s.frame.end, s.frame.due})
+          a.time(t);
+        a.number(static_cast<std::uint64_t>(s.revision));
+        a.number(s.complete);
+        a.outcome(m_, track.outcomes, i);
+      }
+    }
+  }
+}
+
+template <Monoid M>
+template <class Archive>
+void WindowOperator<M>::load_tracks(Archive& a) {
+  std::uint64_t keys, id, tracks, n, number;
+  a.number(keys);
+  for (std::uint64_t k = 0; k < keys; ++k) {
+    a.number(id);
+    a.require(id < keys_.size(), "it names a key that it does not have");
+    keys_[id].drop_tracks(m_);
+    a.number(tracks);
+    a.require(tracks <= row_windows_.size(), "it has rows of windows that there are not");
+    for (std::uint64_t w = 0; w < tracks; ++w) {
+      keys_[id].tracks.emplace_back(m_);
+      RowTrack<M>& track = keys_[id].tracks.back();
+      a.time(track.base);
+      a.time(track.next);
+      a.time(track.due);
+      a.require(track.base >= 0 && track.next >= 0, "a rank is negative");
+      a.number(n);
+      Marks its(row_windows_[w].marks);
+      Time t = kNever, before = kNever;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        a.time(t);
+        a.require(t >= before && t >= -kReach && t <= kReach, "times do not ascend");
+        before = t;
+        a.state(m_, fold_.get());
+        for (std::int64_t& mark : its) a.time(mark);
+        track.insert(m_, t, fold_.get(), its.data(), its.size());
+      }
+      a.number(n);
+      Rank last = -1;
+      for (std::uint64_t i = 0; i < n; ++i) {
+        RowSaying s{};
+        for (Time* to : {&s.frame.lo, &s.frame.hi, &s.frame.start, &s.frame.end, &s.frame.due})
+          a.time(*to);
+        a.require(s.frame.lo >= track.base && s.frame.hi > s.frame.lo &&
+                      s.frame.hi <= track.end() && s.frame.hi >= last,
+                  "a window has rows that are not there");
+        last = s.frame.hi;
+        a.number(number);
+        s.revision = static_cast<std::int32_t>(number);
+        a.number(number);
+        s.complete = number != 0;
+        track.told.push_back(s);
+        a.add_outcome(m_, track.outcomes);
+      }
+      keys_[id].live = true;
+    }
+  }
 }
 
 template <Monoid M>
@@ -175,7 +272,7 @@ void WindowOperator<M>::settle() {
     if (!keys_[id].live) continue;
     trim(id);
     if (keys_[id].empty()) forget(id);
-    else enqueue(id, next_due(id, true));
+    else if (const Time due = next_due(id, true); due != kForever) enqueue(id, due);
   }
   slices_.journal.start();
 }

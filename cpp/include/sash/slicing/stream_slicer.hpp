@@ -10,10 +10,8 @@
 //   sorted      the rows of each key in order of time, one slice after the other
 #pragma once
 
-#include <span>
-
-#include "sash/rolling/sort_rows.hpp"
 #include "sash/slicing/edge_grid.hpp"
+#include "sash/slicing/row_order.hpp"
 #include "sash/slicing/state_pool.hpp"
 
 namespace sash::slicing {
@@ -42,29 +40,19 @@ struct Admission {
   }
   void judge(const Time* times, std::size_t n) {
     bool any = false;
-    if (behind == kNever) {
-      for (std::size_t i = 0; i < n; ++i) {
-        lo = std::min(lo, times[i]);
-        hi = std::max(hi, times[i]);
+    Time most = latest, bound = limit_at(most);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Time t = times[i];
+      lo = std::min(lo, t);
+      hi = std::max(hi, t);
+      any |= t < bound;
+      if (t > most) [[unlikely]] {
+        most = t;
+        bound = limit_at(most);
       }
-      any = lo < limit;
-      latest = std::max(latest, hi);
-    } else {
-      Time most = latest;
-      const Time start = limit;
-      Time bound = limit_at(most);
-      for (std::size_t i = 0; i < n; ++i) {
-        lo = std::min(lo, times[i]);
-        any |= times[i] < bound;
-        if (times[i] > most) {
-          most = times[i];
-          bound = std::max(start, most - behind);
-        }
-      }
-      if (!any) latest = hi = n != 0 ? most : hi;
-      if (!any && n != 0) hi = *std::max_element(times, times + n);
     }
-    if (any) judge_each(times, n);
+    if (any) return judge_each(times, n);
+    latest = most;
   }
 
  private:
@@ -77,9 +65,8 @@ struct Admission {
       }
       lo = std::min(lo, times[i]);
       hi = std::max(hi, times[i]);
-      if (behind != kNever) latest = std::max(latest, times[i]);
+      latest = std::max(latest, times[i]);
     }
-    if (behind == kNever && hi != kNever) latest = std::max(latest, hi);
   }
 };
 
@@ -114,17 +101,12 @@ class StreamSlicer {
       midway_ = false;
       return;
     }
-    order_rows(ids, n, admitted.late);
-    for (std::size_t i = 0; i < items_.size();) {
-      std::size_t j = i + 1;
-      while (j < items_.size() && items_[j].key == items_[i].key) ++j;
-      rolling::Keyed* const rows = items_.data() + i;
-      keys.push_back({static_cast<std::uint32_t>(rows->key), slices.size(), 0});
-      if (scattered) scatter(j - i, [rows](std::size_t r) { return rows[r].row; }, in);
-      else walk(rows, j - i, in);
+    order_.each_key(ids, n, admitted.late, [&](std::uint32_t key, std::span<RowOrder::Item> rows) {
+      keys.push_back({key, slices.size(), 0});
+      if (scattered) scatter(rows.size(), [rows](std::size_t r) { return rows[r].row; }, in);
+      else walk(rows, in);
       keys.back().to = slices.size();
-      i = j;
-    }
+    });
     midway_ = false;
   }
 
@@ -135,20 +117,6 @@ class StreamSlicer {
     if (!midway_) return;  // else an aggregate's function raised
     sums_.clear(), spans_.clear(), touched_.clear();
   }
-  // The rows that count, those of each key together, as they arrived.
-  void order_rows(const std::uint32_t* ids, std::size_t n, const std::vector<std::uint32_t>& late) {
-    items_.clear();
-    items_.reserve(n);
-    auto skip = late.begin();
-    for (std::uint32_t i = 0; i < n; ++i) {
-      if (skip != late.end() && *skip == i) ++skip;
-      else items_.push_back({ids != nullptr ? ids[i] : 0, i});
-    }
-    if (ids == nullptr) return;
-    spare_.resize(items_.size());
-    rolling::radix_sort(items_.data(), spare_.data(), items_.size(), n < 100'000 ? 8 : 11);
-  }
-
   template <class RowAt, class In>
   void scatter(std::size_t n, RowAt&& row_at, In& in) {
     sums_.add_many(grid_.slices());
@@ -208,18 +176,12 @@ class StreamSlicer {
     m_.copy_state(states.add(), sums_[s]);
   }
 
-  // The rows of one key, sorted by time; those of equal time stay as they arrived.
+  // The rows of one key in order of time.
   template <class In>
-  void walk(rolling::Keyed* rows, std::size_t n, In& in) {
-    for (std::size_t i = 0; i < n; ++i)
-      rows[i].key = static_cast<std::uint64_t>(times_[rows[i].row]) ^ (std::uint64_t{1} << 63);
-    const auto earlier = [](const auto& a, const auto& b) { return a.key < b.key; };
-    if (!std::is_sorted(rows, rows + n, earlier)) {
-      spare_.resize(std::max(spare_.size(), n));
-      rolling::radix_sort(rows, spare_.data(), n, n < 100'000 ? 8 : 11);
-    }
+  void walk(std::span<RowOrder::Item> rows, In& in) {
+    order_.by_time(rows, times_);
     Cell* lifted = lifted_.get();
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::size_t row = rows[i].row;
       const Time t = times_[row];
       if (i == 0 || ends_before(t)) {
@@ -257,7 +219,7 @@ class StreamSlicer {
   Held<M> lifted_;
   std::vector<Span> spans_;
   std::vector<std::uint32_t> touched_;
-  std::vector<rolling::Keyed> items_, spare_;
+  RowOrder order_;
   Bounds around_;  // the fixed slice looked up last
 };
 

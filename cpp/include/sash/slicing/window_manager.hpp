@@ -20,6 +20,8 @@ struct Emission {
     std::uint32_t key;
     Saying said;
     Change change;
+    Time start, end;     // as users see them
+    bool by_rows = false;  // told of a row window, which keeps its own account
   };
   std::vector<Row> rows;
   Outcomes<M> outcomes;  // one for each
@@ -77,7 +79,7 @@ class WindowManager {
     Saying gone = *said;
     gone.standing = false;
     const bool log = emit_ == Emit::changelog;
-    out.rows.push_back({id, gone, log ? Change::retract : Change::withdrawn});
+    put(w, id, gone, log ? Change::retract : Change::withdrawn, out);
     out.outcomes.push_copy(key.told->outcomes, key.told->index(said));
   }
 
@@ -93,7 +95,8 @@ class WindowManager {
   Time next_due(const WindowSet& windows, const KeyState<M>& key, Time watermark, Time lateness,
                 Time bound, bool exactly) const {
     Time due = kForever, found;
-    if (key.store.empty()) return watermark + 1;
+    for (const RowTrack<M>& track : key.tracks) due = std::min(due, track.due);
+    if (key.store.empty()) return std::max(watermark + 1, due);
     std::size_t session = 0;
     for (const Window& w : windows.windows) {
       if (w.kind == Window::Kind::session) {
@@ -187,12 +190,11 @@ class WindowManager {
     const Saying* said = key.told ? key.told->find(w.id, start, due) : nullptr;
     out.outcomes.push(fold_.get());
     if (listing_) {
-      out.rows.push_back({id, {due, start, w.id, said != nullptr ? said->revision : 0, true},
-                          Change::complete});
-      return;
+      const Saying now{due, start, w.id, said != nullptr ? said->revision : 0, true};
+      return put(w, id, now, due <= told_to_ ? Change::complete : Change::update, out);
     }
     if (said == nullptr)
-      return add(id, {due, start, w.id, 0, true}, early ? Change::update : Change::complete, out);
+      return add(w, id, {due, start, w.id, 0, true}, early ? Change::update : Change::complete, out);
     const std::size_t at = key.told->index(said);
     const bool again = !early && said->standing && !told_early(*said);
     if (said->standing && (early || again) &&
@@ -204,15 +206,18 @@ class WindowManager {
       out.outcomes.push_copy(key.told->outcomes, at);
       Saying old = *said;
       old.standing = false;
-      out.rows.push_back({id, old, Change::retract});
+      put(w, id, old, Change::retract, out);
       out.outcomes.push(fold_.get());
     }
-    add(id, now, early ? Change::update : again ? Change::correction : Change::complete, out);
+    add(w, id, now, early ? Change::update : again ? Change::correction : Change::complete, out);
   }
   bool told_early(const Saying& s) const { return emit_ == Emit::updates && s.due > told_to_; }
-  void add(std::uint32_t id, const Saying& now, Change change, Emission<M>& out) {
-    const bool log = emit_ == Emit::changelog;
-    out.rows.push_back({id, now, log ? Change::insert : change});
+  void add(const Window& w, std::uint32_t id, const Saying& now, Change change, Emission<M>& out) {
+    put(w, id, now, emit_ == Emit::changelog ? Change::insert : change, out);
+  }
+  static void put(const Window& w, std::uint32_t id, const Saying& s, Change change,
+                  Emission<M>& out) {
+    out.rows.push_back({id, s, change, w.shown_start(s.start), w.shown_end(s.due)});
   }
   M m_;
   Emit emit_;

@@ -20,6 +20,7 @@
 
 #include <queue>
 
+#include "sash/slicing/row_manager.hpp"
 #include "sash/slicing/slice_manager.hpp"
 #include "sash/slicing/window_manager.hpp"
 
@@ -47,10 +48,11 @@ class WindowOperator {
         slicer_(m_),
         slices_(m_, settings.store),
         manager_(m_, settings.emit, settings.lateness > 0 || settings.emit == Emit::updates),
+        rows_(m_, settings.emit),
         emission_(m_),
         fold_(m_) {}
   ~WindowOperator() {
-    for (KeyState<M>& key : keys_) key.store.clear(m_);
+    for (KeyState<M>& key : keys_) key.clear(m_);
   }
   WindowOperator(const WindowOperator&) = delete;
   WindowOperator& operator=(const WindowOperator&) = delete;
@@ -68,6 +70,14 @@ class WindowOperator {
       if (keys_[id].live) enqueue(id, watermark_ + 1);
     return since;
   }
+  Time add_window(RowWindow w) {
+    if (latest_ != kNever && w.since == kNever) w.since = latest_ + 1;
+    can_fail_ |= static_cast<bool>(w.starts);  // a user's function
+    const Time since = w.since;
+    row_windows_.push_back(std::move(w));
+    slices_.journal.on = false;
+    return since;
+  }
   void list_window(int id, std::vector<Time> starts, std::vector<Time> ends) {
     for (Window& w : windows_.windows) {
       if (w.id != id) continue;
@@ -76,6 +86,9 @@ class WindowOperator {
     }
   }
   void remove_window(int id) {
+    slices_.journal.on = false;
+    for (std::size_t i = 0; i < row_windows_.size(); ++i)
+      if (row_windows_[i].id == id) return remove_row_window(i);
     std::ptrdiff_t session = 0, i = 0;
     for (; windows_.windows[static_cast<std::size_t>(i)].id != id; ++i)
       session += windows_.windows[static_cast<std::size_t>(i)].kind == Window::Kind::session;
@@ -90,14 +103,14 @@ class WindowOperator {
       if (key.live) enqueue(k, watermark_ + 1);
     }
     see_windows();
-    slices_.journal.on = false;
   }
 
   // ---- rows and time -----------------------------------------------------------------------------
+  // marks: columns for the windows by rows, those of each in turn.
   // finish(emission, late rows) takes the results; if it throws, nothing has happened.
   template <class In, class Finish>
   void process(const std::uint32_t* ids, const Time* times, std::size_t n, In&& in,
-               Finish&& finish) {
+               const std::vector<const std::int64_t*>& marks, Finish&& finish) {
     Admission admitted{.limit = limit(),
                        .behind = settings_.delay == kNever
                                      ? kNever
@@ -105,12 +118,15 @@ class WindowOperator {
                        .latest = latest_,
                        .late = {}};
     admitted.judge(times, n);
-    slicer_.cut(windows_, by_time_, watermark_, ids, times, n, admitted, in);
+    slicer_.keys.clear();
+    if (!windows_.windows.empty())
+      slicer_.cut(windows_, by_time_, watermark_, ids, times, n, admitted, in);
     Time next = watermark_;
     if (settings_.delay != kNever && admitted.latest != kNever)
       next = std::max(next, admitted.latest - settings_.delay);
     change(next, [&] {
       for (const KeySlices& k : slicer_.keys) take_slices(k, next);
+      if (!row_windows_.empty()) take_rows(ids, times, n, admitted.late, in, marks, next);
       complete(next);
       finish(emission_, admitted.late);
     });
@@ -168,7 +184,10 @@ class WindowOperator {
   }
   const Emission<M>& list(std::uint32_t id) {
     emission_.clear();
+    manager_.set_watermark(watermark_);
     manager_.list(windows_, id, keys_[id], limit(), emission_);
+    for (std::size_t w = 0; w < keys_[id].tracks.size(); ++w)
+      rows_.list(row_windows_[w], id, keys_[id].tracks[w], watermark_, emission_);
     return emission_;
   }
 
@@ -188,6 +207,11 @@ class WindowOperator {
   bool journalled() const { return slices_.journal.on; }
 
  private:
+  template <class Archive>
+  void save_tracks(Archive& a, bool all);
+  template <class Archive>
+  void load_tracks(Archive& a);
+
   void see_windows() {
     rolling_ = windows_.rolling();
     by_time_ = !m_.commutative() || rolling_ || by_time_;
@@ -206,6 +230,8 @@ class WindowOperator {
     emission_.clear();
     due_.clear();
     slices_.begin(can_fail_);
+    old_tracks_.clear();
+    with_rows_.clear();
     manager_.set_watermark(watermark_);
     if (!can_fail_) {
       compute();
@@ -214,6 +240,7 @@ class WindowOperator {
         compute();
       } catch (...) {
         slices_.undo(keys_);
+        undo_tracks();
         for (const std::uint32_t id : due_) enqueue(id, watermark_ + 1);
         throw;
       }
@@ -279,6 +306,77 @@ class WindowOperator {
     }
   }
 
+  template <class In>
+  void take_rows(const std::uint32_t* ids, const Time* times, std::size_t n,
+                 const std::vector<std::uint32_t>& late, In&& in,
+                 const std::vector<const std::int64_t*>& marks, Time next) {
+    Held<M> row(m_);
+    order_.each_key(ids, n, late, [&](std::uint32_t id, std::span<RowOrder::Item> items) {
+      order_.by_time(items, times);
+      keep_tracks(id);
+      KeyState<M>& key = keys_[id];
+      while (key.tracks.size() < row_windows_.size()) key.tracks.emplace_back(m_);
+      std::vector<Rank> changed(row_windows_.size(), RowManager<M>::kNone);
+      for (const RowOrder::Item& item : items) {
+        m_.lift(row.get(), in.at(item.row));
+        m_.to_state(row.get(), row.get());
+        std::size_t column = 0;
+        for (std::size_t w = 0; w < row_windows_.size(); ++w) {
+          const RowWindow& window = row_windows_[w];
+          its_.clear();
+          for (std::size_t c = 0; c < window.marks; ++c)
+            its_.push_back(marks[column++][item.row]);
+          if (window.since != kNever && times[item.row] < window.since) continue;
+          const Rank at = key.tracks[w].insert(m_, times[item.row], row.get(), its_.data(),
+                                               window.marks);
+          changed[w] = std::min(changed[w], at);
+        }
+      }
+      with_rows_.push_back(id);
+      tell_rows(id, changed, next);
+    });
+  }
+  void tell_rows(std::uint32_t id, const std::vector<Rank>& changed, Time next) {
+    KeyState<M>& key = keys_[id];
+    for (std::size_t w = 0; w < key.tracks.size(); ++w) {
+      rows_.tell(row_windows_[w], id, key.tracks[w],
+                 changed.empty() ? RowManager<M>::kNone : changed[w], next,
+                 next - settings_.lateness, emission_);
+      if (key.tracks[w].due != kForever) enqueue(id, key.tracks[w].due);
+    }
+    slices_.journal.track(id);
+  }
+  // Tracks are changed as they are told: where that may fail, as they were before.
+  void keep_tracks(std::uint32_t id) {
+    if (!can_fail_) return;
+    std::vector<RowTrack<M>> copies;
+    for (const RowTrack<M>& track : keys_[id].tracks) copies.push_back(track.copy(m_));
+    old_tracks_.emplace_back(id, std::move(copies));
+  }
+  void undo_tracks() {
+    while (!old_tracks_.empty()) {
+      auto& [id, old] = old_tracks_.back();
+      keys_[id].drop_tracks(m_);
+      keys_[id].tracks = std::move(old);
+      old_tracks_.pop_back();
+    }
+  }
+  void drop_old_tracks() {
+    for (auto& [id, old] : old_tracks_)
+      for (RowTrack<M>& track : old) track.rows.clear(m_);
+    old_tracks_.clear();
+  }
+  void remove_row_window(std::size_t i) {
+    row_windows_.erase(row_windows_.begin() + static_cast<std::ptrdiff_t>(i));
+    for (std::uint32_t id = 0; id < keys_.size(); ++id) {
+      KeyState<M>& key = keys_[id];
+      if (i >= key.tracks.size()) continue;
+      key.tracks[i].rows.clear(m_);
+      key.tracks.erase(key.tracks.begin() + static_cast<std::ptrdiff_t>(i));
+      if (key.live) enqueue(id, watermark_ + 1);
+    }
+  }
+
   // All keys of which something is due by `next`.
   void complete(Time next) {
     completed_from_ = emission_.rows.size();
@@ -291,8 +389,12 @@ class WindowOperator {
       due_.push_back(d.key);
     }
     std::sort(due_.begin(), due_.end());
-    for (const std::uint32_t id : due_)
+    for (const std::uint32_t id : due_) {
       manager_.complete(windows_, id, keys_[id], watermark_, next, emission_);
+      if (keys_[id].tracks.empty()) continue;
+      keep_tracks(id);
+      tell_rows(id, {}, next);
+    }
   }
 
   // From here on nothing fails.
@@ -301,7 +403,7 @@ class WindowOperator {
     if (manager_.keeps()) {
       for (std::size_t i = 0; i < emission_.rows.size(); ++i) {
         const auto& row = emission_.rows[i];
-        if (row.said.due <= limit) continue;
+        if (row.by_rows || row.said.due <= limit) continue;
         KeyState<M>& key = keys_[row.key];
         if (!key.told) key.told = std::make_unique<Told<M>>(m_);
         key.told->set(row.said, emission_.outcomes, i);
@@ -309,6 +411,8 @@ class WindowOperator {
       }
     }
     for (const KeySlices& k : slicer_.keys) keys_[k.key].live = true;
+    for (const std::uint32_t id : with_rows_) keys_[id].live = true;
+    drop_old_tracks();
     const bool moved = next != watermark_;
     watermark_ = next;
     if (!moved) return;
@@ -321,7 +425,7 @@ class WindowOperator {
         any |= emission_.rows[row].key == id;
       trim(id);
       if (keys_[id].empty()) forget(id);
-      else enqueue(id, next_due(id, !any));
+      else if (const Time due = next_due(id, !any); due != kForever) enqueue(id, due);
     }
   }
   void trim(std::uint32_t id) {
@@ -344,8 +448,7 @@ class WindowOperator {
   }
   void forget(std::uint32_t id) {
     if (!std::exchange(keys_[id].live, false)) return;
-    keys_[id].told.reset();
-    keys_[id].sessions = {};
+    keys_[id].clear(m_);
     forgotten_.push_back(id);
     if (slices_.journal.on) slices_.journal.forgotten.push_back(id);
   }
@@ -370,6 +473,7 @@ class WindowOperator {
   Settings settings_;
   bool can_fail_;
   WindowSet windows_;
+  std::vector<RowWindow> row_windows_;
   bool rolling_ = false;
   bool by_time_ = false;  // a slice for every moment; once so, always so
   int session_ = -1;  // the number of the session window with the smallest gap; -1: there is none
@@ -377,6 +481,8 @@ class WindowOperator {
   StreamSlicer<M> slicer_;
   SliceManager<M> slices_;
   WindowManager<M> manager_;
+  RowManager<M> rows_;
+  RowOrder order_;
   Emission<M> emission_;
   std::vector<KeyState<M>> keys_;
   std::priority_queue<Due> agenda_;
@@ -387,6 +493,9 @@ class WindowOperator {
   std::vector<std::uint32_t> due_, forgotten_;
   std::vector<Time> times_;
   std::vector<Grown> grown_, gone_;
+  std::vector<std::uint32_t> with_rows_;  // keys with rows for windows by rows
+  std::vector<std::pair<std::uint32_t, std::vector<RowTrack<M>>>> old_tracks_;
+  Marks its_;
   Held<M> fold_;
 };
 

@@ -1,0 +1,190 @@
+// RowTrack: the rows of one key for one window whose edges are rows: by count, delta, punctuation.
+//
+// Rows stand in order of time and arrival, each with its state and the words that say where windows
+// begin and end (`marks`). Rows are known by rank: how many rows of this key came before them in
+// time, those that are no longer kept included.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <functional>
+
+#include "sash/slicing/outcomes.hpp"
+#include "sash/slicing/slice_list.hpp"
+#include "sash/slicing/windows.hpp"
+
+namespace sash::slicing {
+
+using Rank = std::int64_t;
+using Marks = std::vector<std::int64_t>;
+
+struct RowWindow {
+  enum class Kind { count, last, delta, punctuation, split };
+  Kind kind;
+  int id;
+  Rank rows = 1, step = 1;      // count, last
+  double size = 0;              // delta
+  std::size_t marks = 0;        // how many columns say where it begins and ends
+  Time since = kNever;          // registered while the stream ran: of rows from here on only
+  // split: which of n rows begin a window, given their times and marks (n of each column in turn).
+  std::function<std::vector<char>(const Time*, const std::int64_t*, std::size_t)> starts;
+
+  bool by_count() const { return kind == Kind::count || kind == Kind::last; }
+};
+
+// The rows from rank lo to before hi, which are due to be told; kForever: when more rows come.
+struct Frame {
+  Rank lo, hi;
+  Time start, end, due;
+};
+
+struct RowSaying {
+  Frame frame;
+  std::int32_t revision;
+  bool complete;
+};
+
+template <Monoid M>
+class RowTrack {
+ public:
+  using Cell = typename M::Cell;
+  explicit RowTrack(const M& m) : outcomes(m) {}
+
+  SliceList<M> rows;  // of any times: equal ones stand side by side
+  Marks marks;        // those of each row in turn
+  Rank base = 0;      // the rank of the first row kept
+  Rank next = 0;      // of the first row of the first window not told; by count: the window's number
+  std::vector<RowSaying> told;  // in order, those that may change
+  Outcomes<M> outcomes;         // one for each
+  Time due = kForever;          // of the first window not told, when that is known
+
+  Rank end() const { return base + static_cast<Rank>(rows.size()); }
+  Time time(Rank r) const { return rows.time(static_cast<std::size_t>(r - base)); }
+  Cell* state(const M& m, Rank r) const { return rows.state(m, static_cast<std::size_t>(r - base)); }
+  const std::int64_t* mark(Rank r, std::size_t width) const {
+    return marks.data() + static_cast<std::size_t>(r - base) * width;
+  }
+
+  // A row after those of its time and before. Its rank.
+  Rank insert(const M& m, Time t, const Cell* state, const std::int64_t* its, std::size_t width) {
+    const std::size_t i = rows.before(t + 1);
+    m.copy_state(rows.insert(m, i, t), state);
+    marks.insert(marks.begin() + static_cast<std::ptrdiff_t>(i * width), its, its + width);
+    return base + static_cast<Rank>(i);
+  }
+  void drop_before(const M& m, Rank r, std::size_t width) {
+    const auto n = static_cast<std::size_t>(std::clamp<Rank>(r - base, 0, end() - base));
+    if (n == 0) return;
+    rows.remove_front(m, n);
+    marks.erase(marks.begin(), marks.begin() + static_cast<std::ptrdiff_t>(n * width));
+    base += static_cast<Rank>(n);
+  }
+  // What was told of windows due by the limit is settled.
+  void settle(Time limit) {
+    std::size_t n = 0;
+    while (n < told.size() && told[n].frame.due <= limit) ++n;
+    if (n == 0) return;
+    told.erase(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(n));
+    outcomes.drop_front(n);
+  }
+  bool empty() const { return rows.size() == 0 && told.empty(); }
+
+  RowTrack copy(const M& m) const {
+    RowTrack made(m);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      m.copy_state(made.rows.insert(m, i, rows.time(i)), rows.state(m, i));
+    made.marks = marks;
+    made.base = base, made.next = next, made.due = due;
+    made.told = told;
+    made.outcomes = outcomes;
+    return made;
+  }
+};
+
+// Where the windows of a track begin and end, from one of them on.
+template <Monoid M>
+class Frames {
+ public:
+  Frames(const RowWindow& w, const RowTrack<M>& track) : w_(w), track_(track) {}
+
+  // Calls f(frame) for each window in turn, from number `from` (by count) or the window that begins
+  // at rank `from`, until it returns false. An open one, with no end yet, has due kForever.
+  template <class F>
+  void each(Rank from, F&& f) const {
+    if (w_.kind == RowWindow::Kind::count) {
+      for (Rank j = from; j * w_.step + w_.rows <= track_.end(); ++j)
+        if (!f(counted(j * w_.step, j * w_.step + w_.rows))) return;
+    } else if (w_.kind == RowWindow::Kind::last) {
+      for (Rank i = from; i < track_.end(); ++i)
+        if (!f(counted(std::max<Rank>(0, i - w_.rows + 1), i + 1))) return;
+    } else {
+      each_cut(from, f);
+    }
+  }
+  // Where `each` has to begin again when the row of this rank is new, given the windows told.
+  Rank again(const RowSaying& affected) const {
+    if (w_.kind == RowWindow::Kind::count) return affected.frame.lo / w_.step;
+    if (w_.kind == RowWindow::Kind::last) return affected.frame.hi - 1;
+    return affected.frame.lo;
+  }
+  Rank after(const Frame& f) const {
+    if (w_.kind == RowWindow::Kind::count) return f.lo / w_.step + 1;
+    return f.hi;
+  }
+  // The first rank that windows from `next` on need.
+  Rank needed(Rank next) const {
+    if (w_.kind == RowWindow::Kind::count) return next * w_.step;
+    if (w_.kind == RowWindow::Kind::last) return std::max<Rank>(0, next - w_.rows + 1);
+    return next;
+  }
+
+ private:
+  Frame counted(Rank lo, Rank hi) const {
+    return {lo, hi, track_.time(lo), track_.time(hi - 1), track_.time(hi - 1)};
+  }
+  Frame cut(Rank lo, Rank hi, Time due) const {
+    return {lo, hi, track_.time(lo), track_.time(hi - 1), due};
+  }
+  template <class F>
+  void each_cut(Rank lo, F& f) const {
+    const Rank end = track_.end();
+    if (lo >= end) return;
+    std::vector<char> starts;
+    if (w_.kind == RowWindow::Kind::split) starts = asked(lo);
+    Rank first = lo;
+    double at = delta(lo);
+    for (Rank r = lo + 1; r < end; ++r) {
+      bool begins = false;
+      if (w_.kind == RowWindow::Kind::split) begins = starts[static_cast<std::size_t>(r - lo)] != 0;
+      else if (w_.kind == RowWindow::Kind::punctuation) begins = value(r - 1) != 0;
+      else begins = std::abs(delta(r) - at) >= w_.size;
+      if (begins || at != at) at = delta(r);  // NaN is a null: the next value counts
+      if (!begins) continue;
+      const bool ended = w_.kind == RowWindow::Kind::punctuation;
+      if (!f(cut(first, r, track_.time(ended ? r - 1 : r)))) return;
+      first = r;
+    }
+    const bool over = w_.kind == RowWindow::Kind::punctuation && value(end - 1) != 0;
+    f(cut(first, end, over ? track_.time(end - 1) : kForever));
+  }
+  std::int64_t value(Rank r) const { return track_.mark(r, w_.marks)[0]; }
+  double delta(Rank r) const {
+    return w_.kind == RowWindow::Kind::delta ? std::bit_cast<double>(value(r)) : 0;
+  }
+  std::vector<char> asked(Rank lo) const {
+    const auto n = static_cast<std::size_t>(track_.end() - lo);
+    std::vector<Time> times(n);
+    std::vector<std::int64_t> marks(n * w_.marks);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Rank r = lo + static_cast<Rank>(i);
+      times[i] = track_.time(r);
+      for (std::size_t c = 0; c < w_.marks; ++c)
+        marks[c * n + i] = track_.mark(r, w_.marks)[c];
+    }
+    return w_.starts(times.data(), marks.data(), n);
+  }
+  const RowWindow& w_;
+  const RowTrack<M>& track_;
+};
+
+}  // namespace sash::slicing
