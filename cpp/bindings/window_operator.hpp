@@ -154,6 +154,7 @@ class OperatorOf final : public AnyOperator {
     d["late"] = op_.counts().late;
     d["watermark"] = op_.watermark();
     d["limit"] = op_.limit();
+    d["kept_from"] = op_.kept_from();
     d["latest"] = op_.latest();
     d["journalled"] = op_.journalled();
     return d;

@@ -22,8 +22,9 @@ except ImportError as error:  # pragma: no cover
 
 from sash import agg
 from sash._aggregate import Aggregate, Laws, monoid
+from sash._explain import explain
 from sash._operator import WindowOperator
-from sash._rolling import explain, rolling
+from sash._rolling import rolling
 from sash._snapshot import SnapshotError
 from sash.flat_fat import FlatFat
 from sash.structures import (

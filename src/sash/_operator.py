@@ -485,6 +485,12 @@ class Bound:
             raise ValueError("query: all windows are by rows, so there are no slices; see windows()")
         begin = -REACH if t_from is None else self.clock.moment("t_from", t_from)
         end = REACH if t_to is None else self.clock.moment("t_to", t_to)
+        kept = self.core.facts()["kept_from"]
+        if t_from is not None and begin < kept:
+            raise ValueError(
+                f"t_from: rows before {self.clock.shown(kept)} are no longer needed by any window, "
+                "so not all of them are kept; ask from there, or from None for all that is kept"
+            )
         number = self.keys.find(key)
         for what, at in (("t_from", begin), ("t_to", end)):
             cut = None if number is None else self.core.cuts(number, at)

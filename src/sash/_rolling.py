@@ -1,4 +1,4 @@
-"""Rolling aggregates over tables: `rolling`, and `explain` for what it does.
+"""Rolling aggregates over tables: `rolling`.
 
 For each row, aggregates of the rows in a window around it; or, with ``every``, of windows that
 advance by a step. Tables of any library come in and go out.
@@ -7,10 +7,8 @@ advance by a step. Tables of any library come in and go out.
 from __future__ import annotations
 
 import functools
-import inspect
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -83,52 +81,18 @@ def rolling(
     >>> out["max_price"].to_pylist()
     [5.0, 7.0, 6.0, 7.0]
     """
-    call = _Call(table, aggs, on, window, rows, by, closed, min_rows, center, order, every, offset)
-    return call.run(_threads(threads), progress)
+    call = Call(table, aggs, on, window, rows, by, closed, min_rows, center, order, every, offset)
+    return call.run(threads_of(threads), progress)
 
 
-def explain(table: Any, **arguments: Any) -> Explanation:
-    """Say what `rolling` would do with the same arguments, without doing it.
-
-    >>> import pyarrow as pa, sash
-    >>> from sash import agg
-    >>> table = pa.table({"t": [3, 1, 2], "price": [5.0, 7.0, 6.0]})
-    >>> print(sash.explain(table, on="t", window=2, aggs=agg.max("price")))
-    3 rows by 't', not in order: sorted first
-    window 2: (t - 2, t]
-      max_price: TwoStacksLite (associative, frames move one way)
-    """
-    known = inspect.signature(rolling)
-    names = list(known.parameters)[1:]
-    wrong = [a for a in arguments if a not in names]
-    if wrong:
-        raise TypeError(f"rolling has no argument {wrong[0]!r}{nearest(wrong[0], names)}")
-    given = known.bind(table, **arguments)
-    given.apply_defaults()
-    threads = _threads(given.arguments.pop("threads"))
-    given.arguments.pop("progress")
-    return Explanation(_Call(**given.arguments).explain(threads))
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """What a call does, in words."""
-
-    lines: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
-
-    __repr__ = __str__
-
-
-def _threads(threads: int | None) -> int:
+def threads_of(threads: int | None) -> int:
+    """Return how many threads to use."""
     if threads is None:
         return len(os.sched_getaffinity(0))
     return whole_number("threads", threads, 1)
 
 
-class _Call:
+class Call:
     """One call: everything is checked before anything runs."""
 
     def __init__(

@@ -94,7 +94,10 @@ class KeyIndex {
     return (h ^ (h >> 29)) & mask();
   }
   bool equal(std::uint32_t id, const std::int64_t* key) const {
-    return std::equal(key, key + width_, words(id));
+    const std::int64_t* its = words(id);
+    for (std::size_t c = 0; c < width_; ++c)
+      if (its[c] != key[c]) return false;
+    return true;
   }
   void rehash(std::size_t size) {
     std::vector<std::uint32_t> old(size, kFree);

@@ -75,7 +75,6 @@ class RowManager {
   void compare(const RowWindow& w, std::uint32_t id, RowTrack<M>& track, std::size_t keep,
                Emission<M>& out) {
     std::size_t i = keep, j = 0;
-    const auto place = [](const RowSaying& s) { return std::pair(s.frame.end, s.frame.start); };
     while (i < track.told.size() || j < said_.size()) {
       if (j == said_.size() || (i < track.told.size() && place(track.told[i]) < place(said_[j]))) {
         withdraw(w, id, track, i++, out);
@@ -106,13 +105,20 @@ class RowManager {
       now.complete = now.complete || old.complete;
       return;
     }
-    ++now.revision;
-    if (emit_ == Emit::changelog) withdraw(w, id, track, i, out);
+    // Of several windows with the same times, a reader could not tell which one changed.
+    const bool one_of_many = neighbours(track.told, i) || neighbours(said_, j);
+    now.revision = one_of_many ? 0 : now.revision + 1;
+    if (one_of_many || emit_ == Emit::changelog) withdraw(w, id, track, i, out);
     say(w, id, now, j,
         !now.complete  ? Change::update
-        : old.complete ? Change::correction
-                       : Change::complete,
+        : old.complete && !one_of_many ? Change::correction
+                                       : Change::complete,
         out);
+  }
+  static std::pair<Time, Time> place(const RowSaying& s) { return {s.frame.end, s.frame.start}; }
+  static bool neighbours(const std::vector<RowSaying>& all, std::size_t i) {
+    return (i > 0 && place(all[i - 1]) == place(all[i])) ||
+           (i + 1 < all.size() && place(all[i + 1]) == place(all[i]));
   }
   void withdraw(const RowWindow& w, std::uint32_t id, const RowTrack<M>& track, std::size_t i,
                 Emission<M>& out) {

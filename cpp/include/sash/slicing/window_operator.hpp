@@ -125,7 +125,11 @@ class WindowOperator {
     if (settings_.delay != kNever && admitted.latest != kNever)
       next = std::max(next, admitted.latest - settings_.delay);
     change(next, [&] {
-      for (const KeySlices& k : slicer_.keys) take_slices(k, next);
+      for (std::size_t i = 0; i < slicer_.keys.size(); ++i) {
+        if (i + kAhead < slicer_.keys.size())
+          __builtin_prefetch(&keys_[slicer_.keys[i + kAhead].key]);
+        take_slices(slicer_.keys[i], next);
+      }
       if (!row_windows_.empty()) take_rows(ids, times, n, admitted.late, in, marks, next);
       complete(next);
       finish(emission_, admitted.late);
@@ -149,6 +153,8 @@ class WindowOperator {
   Time watermark() const { return watermark_; }
   Time limit() const { return watermark_ - settings_.lateness; }
   Time latest() const { return latest_; }
+  // Slices from here on are all kept; of earlier ones those that sessions need.
+  Time kept_from() const { return needed_from_; }
   const Counts& counts() const { return counts_; }
   bool by_time() const { return by_time_; }
   std::size_t room() const { return keys_.size(); }
@@ -460,6 +466,7 @@ class WindowOperator {
     agenda_.push({due, id});
   }
 
+  static constexpr std::size_t kAhead = 8;  // keys whose state is fetched in advance
   struct Due {
     Time due;
     std::uint32_t key;

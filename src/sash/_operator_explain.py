@@ -1,0 +1,172 @@
+"""What a `WindowOperator` keeps and why, in words and as a small picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sash._rolling_windows import duration_label
+from sash._stream_plan import StreamPlan
+from sash.windows import Window
+
+if TYPE_CHECKING:
+    from sash._operator import Bound, WindowOperator
+
+_MEANING = {
+    "periodic": "[k * {slide}, k * {slide} + {size})",
+    "session": "rows at most {size} apart",
+    "rolling": "(t - {size}, t] at each time",
+    "calendar": "as its function lists them",
+    "count": "{rows} rows, a new one every {step}",
+    "last": "each row and the {before} before it",
+    "delta": "{column} within {size:g} of the first row's",
+    "punctuation": "up to a row where {column} is true",
+    "split": "as its function cuts the rows",
+}
+
+
+def explain_operator(op: WindowOperator) -> tuple[str, ...]:
+    """Return what an operator does and keeps, line by line."""
+    lines = [f"windows over {op._on!r}" + (f", by {', '.join(op._by)}" if op._by else "")]
+    lines += [f"  {w.name}: {_meaning(w)}" for w in op._windows]
+    bound = op._bound
+    if bound is None:
+        return (*lines, "no batch has been processed yet: types are unknown")
+    facts = bound.facts()
+    lines.append(_aggregation(bound.plan))
+    if any(not w.by_rows for w in op._windows):
+        lines += _slices(op, bound, facts)
+    if any(w.by_rows for w in op._windows):
+        lines.append(f"{_many(facts['rows'], 'row')} kept for windows by rows")
+    lines.append(_time(op, bound, facts))
+    lines.append(
+        f"{_many(facts['accepted'], 'row')} taken, {facts['late']:,} too late; "
+        f"{facts['bytes'] / 1000:,.1f} KB"
+    )
+    return tuple(lines)
+
+
+def _meaning(window: Window) -> str:
+    before = (window.rows or 1) - 1
+    values: dict[str, Any] = {**window.__dict__, "before": before}
+    return _MEANING[window.kind].format(**values)
+
+
+def _aggregation(plan: StreamPlan) -> str:
+    kind = {"scalar": "compiled in", "record": "one native record", "python": "Python objects"}
+    how = kind[plan.plan.spec["kind"]]
+    return f"aggregates: {', '.join(a.output for a in plan.aggregates)} ({how})"
+
+
+def _slices(op: WindowOperator, bound: Bound, facts: dict[str, Any]) -> list[str]:
+    keys = f"of {_many(facts['keys'], 'key')}" if op._by else ""
+    lines = [f"{_many(facts['slices'], 'slice')} {keys}".rstrip()]
+    if facts["by_time"]:
+        rolling = any(w.kind == "rolling" for w in op._windows)
+        why = "windows end at every row" if rolling else "the order of rows matters"
+        lines.append(f"  one for each moment: {why}")
+    else:
+        gaps = [w.size for w in op._windows if w.kind == "session"]
+        at = "cut where a window starts or ends"
+        if gaps:
+            least = min(gaps, key=lambda gap: bound.clock.length("gap", gap))
+            at += f", and at gaps wider than {duration_label(least)}, the smallest of the sessions"
+        lines.append(f"  {at}")
+    lines.append(f"  kept {_store(op, facts)}")
+    return lines
+
+
+def _store(op: WindowOperator, facts: dict[str, Any]) -> str:
+    if op._store == "lazy":
+        return "in lists (store='lazy')"
+    if op._store == "eager":
+        return "in finger trees (store='eager')"
+    eager = facts["eager"]
+    if not op._by:
+        if eager:
+            return "in a finger tree: there are more than 64"
+        return "in a list: there are few, so that folding them is cheap"
+    return f"in finger trees for {_many(eager, 'key')} with more than 64, in lists for the others"
+
+
+def _time(op: WindowOperator, bound: Bound, facts: dict[str, Any]) -> str:
+    watermark = bound.watermark
+    if watermark is None:
+        return "no watermark yet: nothing is complete"
+    text = f"watermark {watermark}"
+    if bound.lateness:
+        text += f"; rows from {bound.clock.shown(facts['limit'])} on still count, and correct "
+        text += f"{_many(facts['sayings'], 'window')} told"
+    return text
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def picture(op: WindowOperator, key: Any = None, width: int = 72) -> str:
+    """Return slices and windows of a key over time, as lines of text."""
+    bound = op._need_rows("picture")
+    number = bound.keys.find(key)
+    if number is None:
+        return f"no rows of key {key!r} are kept"
+    table = bound.list_windows(key)
+    raw = bound.core.windows(number)
+    starts, ends = np.asarray(raw[2]), np.asarray(raw[3])
+    slices = np.asarray(bound.core.slices(number))
+    slices = slices[slices >= -(1 << 62)]
+    times = np.concatenate([starts, ends, slices])
+    if not len(times):
+        return "nothing is kept"
+    low, high = int(times.min()), int(times.max())
+    scale = (width - 1) / max(1, high - low)
+
+    def at(t: int) -> int:
+        return max(0, min(width - 1, round((t - low) * scale)))
+
+    label = max(len("watermark"), *(len(w.name) for w in op._windows))
+    lines = [f"{'slices':>{label}} {_ticks([at(int(t)) for t in slices], width)}"]
+    names = table["window"].to_pylist()
+    complete = table["complete"].to_pylist()
+    for window in op._windows:
+        mine = [i for i, n in enumerate(names) if n == window.name]
+        spans = [(at(int(starts[i])), at(int(ends[i])), complete[i]) for i in mine]
+        rows = _stacked(spans, width)
+        shown = rows[:6]
+        for j, row in enumerate(shown):
+            lines.append(f"{window.name if j == 0 else '':>{label}} {row}")
+        if len(rows) > len(shown):
+            lines.append(f"{'':>{label}} ... and {len(rows) - len(shown)} more rows")
+    watermark = bound.facts()["watermark"]
+    if low <= watermark <= high:
+        lines.append(f"{'watermark':>{label}} {' ' * at(watermark)}^")
+    first, last = str(bound.clock.shown(low)), str(bound.clock.shown(high))
+    lines.append(f"{'':>{label}} {first}{last:>{max(1, width - len(first))}}")
+    return "\n".join(lines)
+
+
+def _ticks(places: list[int], width: int) -> str:
+    line = [" "] * width
+    for p in places:
+        line[p] = "|"
+    return "".join(line).rstrip()
+
+
+def _stacked(spans: list[tuple[int, int, bool]], width: int) -> list[str]:
+    """Return windows as lines, those that overlap on different ones."""
+    lines: list[list[str]] = []
+    ends: list[int] = []
+    for start, end, complete in spans:
+        free = [i for i, e in enumerate(ends) if e <= start]
+        i = free[0] if free else len(lines)
+        if not free:
+            lines.append([" "] * width)
+            ends.append(0)
+        for x in range(start, max(start + 1, end)):
+            lines[i][x] = "=" if complete else "-"
+        lines[i][start] = "["
+        if end > start:
+            lines[i][end] = ")"
+        ends[i] = end + (end == start)
+    return ["".join(line).rstrip() for line in lines]
