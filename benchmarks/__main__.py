@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import in_order, rolling, trees
+from benchmarks import in_order, operators, rolling, trees
 from benchmarks.measure import Row, machine, pin_one_core, table
 
 
@@ -31,6 +31,8 @@ def main() -> None:
         "memory": trees.memory,
         "bloom": trees.bloom,
         "rolling": rolling.rolling,
+        "operator": operators.operator,
+        "operator_memory": operators.operator_memory,
     }
     if args.data.is_dir():
         all_of_them["real_data"] = functools.partial(trees.real_data, folder=args.data)

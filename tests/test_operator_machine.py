@@ -40,9 +40,7 @@ def by_rows(draw: Any, kind: str, name: str) -> sash.windows.Window:
         return sash.windows.delta("x", draw(st.integers(1, 6)), name=name)
     if kind == "punctuation":
         return sash.windows.punctuation("high", name=name)
-    return sash.windows.split(
-        lambda _, low: low[1:] != low[:-1], "low", name=name
-    )
+    return sash.windows.split(lambda _, low: low[1:] != low[:-1], "low", name=name)
 
 
 @st.composite
@@ -135,9 +133,10 @@ class OperatorMachine(RuleBasedStateMachine):
             Row(data.draw(st.sampled_from(self.keys)), t, data.draw(st.integers(-5, 5)))
             for t in times
         ]
+        kind = pa.string() if "a" in self.keys else pa.int64()
         table = pa.table(
             {
-                "k": pa.array([r.key for r in rows], pa.string() if "a" in self.keys else pa.int64()),
+                "k": pa.array([r.key for r in rows], kind),
                 "t": pa.array([r.t for r in rows], pa.int64()),
                 "x": pa.array([r.x for r in rows], pa.int64()),
                 "high": pa.array([r.x > 3 for r in rows], pa.bool_()),

@@ -25,9 +25,8 @@ auto starts_by(nb::object function) {
   return [function](const std::int64_t* times, const std::int64_t* marks, std::size_t n) {
     nb::gil_scoped_acquire held;
     const std::size_t columns = nb::cast<std::size_t>(function.attr("width"));
-    nb::object answer =
-        function(array_of(std::vector<std::int64_t>(times, times + n)),
-                 array_of(std::vector<std::int64_t>(marks, marks + n * columns)));
+    nb::object answer = function(array_of(std::vector<std::int64_t>(times, times + n)),
+                                 array_of(std::vector<std::int64_t>(marks, marks + n * columns)));
     const auto bytes = nb::cast<ByteColumn>(answer);
     if (bytes.shape(0) != n) raise(PyExc_ValueError, "split: one truth value for each row");
     return std::vector<char>(bytes.data(), bytes.data() + n);
@@ -66,18 +65,6 @@ nb::object words_of(const slicing::KeyIndex& index, const IdColumn& ids, std::si
   return array_of(std::move(words));
 }
 
-bool add_keys(slicing::KeyIndex& index, const IdColumn& ids, const KeyColumns& columns) {
-  const std::size_t n = rows_of(index, columns);
-  if (ids.shape(0) != n) raise(PyExc_ValueError, "keys differ in length");
-  std::vector<std::int64_t> key(index.width());
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t c = 0; c < key.size(); ++c) key[c] = columns[c].data()[i];
-    if (ids.data()[i] >= std::uint32_t{1} << 31 || !index.add(ids.data()[i], key.data()))
-      return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 void bind_operators(nb::module_& m) {
@@ -92,28 +79,40 @@ void bind_operators(nb::module_& m) {
       .def("add_window",
            [](OperatorHolder& w, int kind, int id, std::int64_t size, std::int64_t slide,
               std::int64_t offset, std::optional<std::int64_t> since) {
-             const auto added = w.use()->add_window(
-                 {static_cast<slicing::Window::Kind>(kind), id, size, slide, offset,
-                  since ? *since : slicing::kNever, {}, {}});
+             const auto added = w.use()->add_window({static_cast<slicing::Window::Kind>(kind),
+                                                     id,
+                                                     size,
+                                                     slide,
+                                                     offset,
+                                                     since ? *since : slicing::kNever,
+                                                     {},
+                                                     {}});
              return added == slicing::kNever ? std::nullopt : std::optional(added);
            })
       .def(
           "add_row_window",
           [](OperatorHolder& w, int kind, int id, std::int64_t rows, std::int64_t step, double size,
              std::size_t marks, nb::object function, std::optional<std::int64_t> since) {
-            slicing::RowWindow window{static_cast<slicing::RowWindow::Kind>(kind), id, rows, step,
-                                      size, marks, since ? *since : slicing::kNever, {}};
+            slicing::RowWindow window{static_cast<slicing::RowWindow::Kind>(kind),
+                                      id,
+                                      rows,
+                                      step,
+                                      size,
+                                      marks,
+                                      since ? *since : slicing::kNever,
+                                      {}};
             if (!function.is_none()) window.starts = starts_by(function);
             const auto added = w.use()->add_row_window(std::move(window));
             return added == slicing::kNever ? std::nullopt : std::optional(added);
           },
-          nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-          nb::arg().none(), nb::arg().none())
+          nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+          nb::arg().none())
       .def("list_window", [](OperatorHolder& w, int id, Times starts,
                              Times ends) { w.use()->list_window(id, starts, ends); })
       .def("remove_window", [](OperatorHolder& w, int id) { w.use()->remove_window(id); })
-      .def("process", [](OperatorHolder& w, std::optional<IdColumn> ids, std::size_t keys,
-                         TimeColumn times, nb::handle columns, std::vector<TimeColumn> marks) {
+      .def("process",
+           [](OperatorHolder& w, std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
+              nb::handle columns, std::vector<TimeColumn> marks) {
              return w.use()->process(ids, keys, times, columns, marks);
            })
       .def("advance",
@@ -128,20 +127,28 @@ void bind_operators(nb::module_& m) {
       .def("facts", [](OperatorHolder& w) { return w.use()->facts(); })
       .def("take_forgotten", [](OperatorHolder& w) { return w.use()->take_forgotten(); })
       .def("save", [](OperatorHolder& w, bool all) { return w.use()->save(all); })
-      .def("load", [](OperatorHolder& w, nb::bytes numbers, nb::bytes times, nb::bytes cells,
-                      nb::list objects) { w.use()->load(numbers, times, cells, objects); })
+      .def("load",
+           [](OperatorHolder& w, nb::bytes numbers, nb::bytes times, nb::bytes cells,
+              nb::list objects, IdColumn saved,
+              IdColumn here) { w.use()->load(numbers, times, cells, objects, saved, here); })
+      .def("drop", [](OperatorHolder& w, IdColumn ids) { w.use()->drop(ids); })
       .def("settle", [](OperatorHolder& w) { w.use()->settle(); });
 
   nb::class_<slicing::KeyIndex>(m, "KeyIndex")
       .def(nb::init<std::size_t>())
       .def("find", &find_keys)
       .def("words", &words_of)
-      .def("add", &add_keys)
       .def("forget",
            [](slicing::KeyIndex& index, const IdColumn& ids) {
              for (std::size_t i = 0; i < ids.shape(0); ++i) index.forget(ids.data()[i]);
            })
-      .def("known", &slicing::KeyIndex::known)
+      .def("ids",
+           [](const slicing::KeyIndex& index) {
+             std::vector<std::uint32_t> ids;
+             for (std::uint32_t id = 0; id < index.room(); ++id)
+               if (index.known(id)) ids.push_back(id);
+             return array_of(std::move(ids));
+           })
       .def("__len__", &slicing::KeyIndex::size)
       .def_prop_ro("room", &slicing::KeyIndex::room);
 }

@@ -38,7 +38,9 @@ class AnyOperator {
   virtual nb::object slices(std::uint32_t id) = 0;
   virtual nb::object take_forgotten() = 0;
   virtual nb::tuple save(bool all) = 0;
-  virtual void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) = 0;
+  virtual void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects,
+                    IdColumn saved, IdColumn here) = 0;
+  virtual void drop(IdColumn ids) = 0;
   virtual void settle() = 0;
 };
 
@@ -163,21 +165,27 @@ class OperatorOf final : public AnyOperator {
     std::vector<std::int64_t> times;
     if (id < op_.room())
       op_.key(id).store.for_each(
-          op_.monoid(),
-          [&](std::int64_t t, const typename M::Cell*) { times.push_back(t); });
+          op_.monoid(), [&](std::int64_t t, const typename M::Cell*) { times.push_back(t); });
     return array_of(std::move(times));
   }
   nb::object take_forgotten() override { return array_of(op_.take_forgotten()); }
 
   nb::tuple save(bool all) override {
     Saving a;
-    op_.save(a, all);
-    return a.take();
+    std::vector<std::uint32_t> ids = op_.save(a, all);
+    return nb::make_tuple(a.take(), array_of(std::move(ids)));
   }
-  void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects) override {
+  void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects, IdColumn saved,
+            IdColumn here) override {
+    if (saved.shape(0) != here.shape(0)) raise(PyExc_ValueError, "keys differ in number");
+    slicing::KeyNumbers keys;
+    for (std::size_t i = 0; i < saved.shape(0); ++i) keys[saved.data()[i]] = here.data()[i];
     Loading a(numbers, times, cells, objects);
-    op_.load(a);
+    op_.load(a, keys);
     a.finish();
+  }
+  void drop(IdColumn ids) override {
+    for (std::size_t i = 0; i < ids.shape(0); ++i) op_.drop(ids.data()[i]);
   }
   void settle() override { op_.settle(); }
 

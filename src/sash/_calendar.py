@@ -51,7 +51,9 @@ class Calendar:
         pairs = [(s, e) for s, e in pairs if e > first and s <= last]
         for i, (start, end) in enumerate(pairs):
             if start >= end:
-                raise ValueError(f"{self._name}: a window must end after it starts: [{start}, {end})")
+                raise ValueError(
+                    f"{self._name}: a window must end after it starts: [{start}, {end})"
+                )
             if i and (start <= pairs[i - 1][0] or end <= pairs[i - 1][1]):
                 raise ValueError(
                     f"{self._name}: starts and ends must ascend, but [{start}, {end}) comes after "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -84,8 +84,12 @@ class Clock:
             if (value.tzinfo is None) != (zone is None):
                 kind = "has no time zone" if zone is None else f"has the time zone {zone}"
                 raise TypeError(f"{what}: column {self.name!r} {kind}, unlike {value!r}")
-        elif not isinstance(value, (date, np.datetime64, pa.Scalar)):
-            raise TypeError(f"{what}: {value!r} is not a time of column {self.name!r} ({self.kind})")
+        elif pa.types.is_integer(self.kind) or not isinstance(
+            value, (date, timedelta, np.datetime64, np.timedelta64, pa.Scalar)
+        ):
+            raise TypeError(
+                f"{what}: {value!r} is not a time of column {self.name!r} ({self.kind})"
+            )
         try:
             plain = value.as_py() if isinstance(value, pa.Scalar) else value
             column = pa.array([plain]).cast(self.kind)

@@ -29,7 +29,7 @@ class _WordColumn:
             # One zero and one NaN, so that equal keys have equal bits.
             wide = column.cast(pa.float64()).to_numpy(zero_copy_only=False) + 0.0
             wide[np.isnan(wide)] = np.nan
-            return wide.view(np.int64)
+            return np.asarray(wide.view(np.int64))
         if column.type == pa.uint64():
             column = _arrow.as_ints(column, self._name)
         ordered, _ = _arrow.as_ordered(column, self._name)
@@ -105,8 +105,8 @@ class Keys:
             for name, kind in zip(names, self.types, strict=True)
         ]
         self._index = _core.KeyIndex(len(names))
-        self._created: list[int] = []
-        """Numbers given since the last snapshot."""
+        self._forgotten: list[pa.Table] = []
+        """Since the last snapshot."""
 
     def __len__(self) -> int:
         return len(self._index) if self.names else 1
@@ -115,6 +115,10 @@ class Keys:
     def room(self) -> int:
         """A bound of all numbers."""
         return self._index.room if self.names else 1
+
+    def all(self) -> Ids:
+        """Return the numbers of all keys."""
+        return np.asarray(self._index.ids()) if self.names else np.empty(0, np.uint32)
 
     def ids(self, table: Table) -> tuple[Ids | None, Ids]:
         """Return the number of each row's key, and those that are new."""
@@ -138,24 +142,29 @@ class Keys:
         if len(fresh):
             for i, column in enumerate(self._columns):
                 column.use(np.asarray(self._index.words(fresh, i)))
-            self._created += fresh.tolist()
         return ids, fresh
 
     def find(self, key: Any) -> int | None:
         """Return the number of a key, if it is known."""
         if not self.names:
             if key is not None:
-                raise ValueError(f"there are no keys (by= was not given), so ask for None, not {key!r}")
+                raise ValueError(
+                    f"there are no keys (by= was not given), so ask for None, not {key!r}"
+                )
             return 0
         several = len(self.names) > 1
         parts = key if several and isinstance(key, (tuple, list)) else (key,)
         if len(parts) != len(self.names):
-            raise ValueError(f"a key has {len(self.names)} parts ({', '.join(self.names)}): {key!r}")
+            raise ValueError(
+                f"a key has {len(self.names)} parts ({', '.join(self.names)}): {key!r}"
+            )
         try:
             columns = [pa.array([p], t) for p, t in zip(parts, self.types, strict=True)]
         except (pa.ArrowException, TypeError, OverflowError) as error:
             kinds = ", ".join(map(str, self.types))
-            raise TypeError(f"the key {key!r} is not of the type of its column ({kinds})") from error
+            raise TypeError(
+                f"the key {key!r} is not of the type of its column ({kinds})"
+            ) from error
         if any(c.null_count for c in columns):
             return None
         ids, fresh = self._find(columns)
@@ -171,31 +180,49 @@ class Keys:
             found[name] = column.values(np.asarray(self._index.words(ids, i)))
         return found
 
-    def forget(self, ids: Ids) -> None:
+    def forget(self, ids: Ids, noted: bool = False) -> None:
         """Forget keys; their numbers may be given to others."""
         if not self.names or not len(ids):
             return
+        if noted:
+            self._forgotten.append(pa.table(self._prefixed(ids)))
         for i, column in enumerate(self._columns):
             column.drop(np.asarray(self._index.words(ids, i)))
         self._index.forget(ids)
 
     # ---- snapshots -------------------------------------------------------------------------
 
-    def save(self, everything: bool) -> pa.Table:
-        """Return the keys as a table: all of them, or those of since the last time."""
-        ids = range(self.room) if everything else self._created
-        known = np.array(sorted({i for i in ids if self._index.known(i)}), np.uint32)
-        self._created = []
-        columns = {f"key {n}": c for n, c in self.columns(known).items()}
-        return pa.table({"id": pa.array(known, pa.uint32()), **columns})
+    def save(self, ids: Ids) -> pa.Table:
+        """Return keys as a table, with their numbers."""
+        return pa.table({"number": pa.array(ids, pa.uint32()), **self._prefixed(ids)})
 
-    def load(self, table: pa.Table) -> bool:
-        """Take up the keys of a table; false if they contradict those there are."""
-        ids = np.ascontiguousarray(table["id"].to_numpy(), np.uint32)
-        arrays = [table[f"key {n}"].combine_chunks() for n in self.names]
-        words = [c.words(a) for c, a in zip(self._columns, arrays, strict=True)]
-        if not self._index.add(ids, words):
-            return False
-        for column, part in zip(self._columns, words, strict=True):
-            column.use(part)
-        return True
+    def save_forgotten(self) -> pa.Table:
+        """Return the keys forgotten since the last time."""
+        found = self._forgotten
+        self._forgotten = []
+        return pa.concat_tables([pa.table(self._prefixed(np.empty(0, np.uint32))), *found])
+
+    def load(self, table: pa.Table) -> tuple[Ids, Ids]:
+        """Take up the keys of a table: the numbers they had, and those they have here."""
+        had = np.ascontiguousarray(table["number"].to_numpy(), np.uint32)
+        if not self.names:
+            return had, np.zeros(len(had), np.uint32)
+        return had, self._find(self._arrays(table))[0]
+
+    def load_forgotten(self, table: pa.Table) -> Ids:
+        """Forget the keys of a table that are known: their numbers here."""
+        if not self.names or not table.num_rows:
+            return np.empty(0, np.uint32)
+        ids, fresh = self._find(self._arrays(table))
+        self.forget(ids)
+        return np.setdiff1d(ids, fresh).astype(np.uint32)
+
+    def _prefixed(self, ids: Ids) -> dict[str, pa.Array]:
+        return {f"key {name}": column for name, column in self.columns(ids).items()}
+
+    def _arrays(self, table: pa.Table) -> list[pa.Array]:
+        arrays = [table[f"key {name}"].combine_chunks() for name in self.names]
+        for array, kind in zip(arrays, self.types, strict=True):
+            if array.type != kind or array.null_count:
+                raise ValueError("its keys are of other types")
+        return arrays

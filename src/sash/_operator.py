@@ -42,7 +42,8 @@ class WindowOperator:
     `advance` gives it, or with ``delay`` it follows the latest time seen by that much. A window is
     told when the watermark reaches its end, once. Rows that come later, but not more than
     ``lateness`` before the watermark, change what was told: such windows are told again, with a
-    ``revision`` that counts up. Rows later than that are counted, given to ``on_late`` and left out.
+    ``revision`` that counts up. Rows later than that are counted, given to ``on_late`` and left
+    out.
 
     ``emit="updates"`` also tells windows that are not complete, each time they change;
     ``emit="changelog"`` tells changes as pairs of a row to retract and one to insert. ``store``
@@ -115,7 +116,8 @@ class WindowOperator:
         with self._alone():
             bound = self._bound or Bound(self, table)
             told, late = bound.process(table)
-            self._bound = bound
+            if table.rows or not any(map(pa.types.is_null, bound.types.values())):
+                self._bound = bound  # else the types of the columns are still unknown
         if len(late) and self._on_late is not None:
             columns = {n: table.column(n).take(pa.array(late)) for n in table.names}
             self._on_late(pa.table(columns))
@@ -212,7 +214,7 @@ class WindowOperator:
     # ---- snapshots ---------------------------------------------------------------------------
 
     def snapshot(self) -> bytes:
-        """Return the whole operator as bytes that `restore` reads: versioned, checked Arrow data."""
+        """Return all of it as bytes that `restore` reads: versioned, checked Arrow data."""
         with self._alone():
             return _operator_snapshot.write(self, everything=True)
 
@@ -278,7 +280,8 @@ def _windows_of(windows: Window | Iterable[Window]) -> list[Window]:
         found = []
     if not found or not all(isinstance(w, Window) for w in found):
         raise TypeError(
-            f"windows must be a window such as sash.tumbling('1m') or a list of them, not {windows!r}"
+            "windows must be a window such as sash.tumbling('1m'), or a list of them, not "
+            f"{windows!r}"
         )
     names = [w.name for w in found]
     twice = sorted({n for n in names if names.count(n) > 1})
@@ -299,6 +302,12 @@ class Bound:
             if name not in names:
                 raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
         self.types = {name: table.column(name).type for _, name in wanted}
+        for name, kind in self.types.items():
+            if pa.types.is_null(kind) and table.rows:
+                raise TypeError(
+                    f"column {name!r} has only nulls in the first batch, so its type is unknown: "
+                    "cast it to what later batches will hold"
+                )
         self._start(op)
 
     @classmethod
@@ -332,9 +341,7 @@ class Bound:
 
     # ---- windows -----------------------------------------------------------------------------
 
-    def add(
-        self, window: Window, number: int | None = None, since: int | None = None
-    ) -> None:
+    def add(self, window: Window, number: int | None = None, since: int | None = None) -> None:
         """Register a window."""
         if number is None:
             number = max(self.named, default=-1) + 1
@@ -345,14 +352,18 @@ class Bound:
                 "must be there from the start"
             )
         if window.by_rows:
-            return self._add_by_rows(window, number, since)
+            self._add_by_rows(window, number, since)
+        else:
+            self._add_by_clock(window, number, since)
+        self.named[number] = window
+
+    def _add_by_clock(self, window: Window, number: int, since: int | None) -> None:
         size, slide, offset = self.clock.window(window)
         if window.kind == "calendar":
             assert window.function is not None
             self.calendars[number] = Calendar(window.name, window.function)
         kind = _KINDS[window.kind]
         self.since[number] = self.core.add_window(kind, number, size, slide, offset, since)
-        self.named[number] = window
 
     def _add_by_rows(self, window: Window, number: int, since: int | None) -> None:
         marks = RowMarks(window, self.types)
@@ -362,20 +373,19 @@ class Bound:
             marks.width, marks if window.kind == "split" else None, since,
         )  # fmt: skip
         self.marks[number] = marks
-        self.named[number] = window
 
     def remove(self, name: str) -> None:
         """Give up a window."""
         (number,) = [n for n, w in self.named.items() if w.name == name]
         self.core.remove_window(number)
         for kept in (self.named, self.since, self.calendars, self.marks):
-            kept.pop(number, None)  # type: ignore[attr-defined]
+            kept.pop(number, None)
 
     # ---- rows --------------------------------------------------------------------------------
 
     def process(self, table: Table) -> tuple[pa.Table, npt.NDArray[np.uint32]]:
         """Take a batch; return what is told and which rows came too late."""
-        self._check_types(table)
+        table = self._typed(table)
         times = self.clock.times(table)
         columns = self.plan.columns(table.column, table.rows)
         marks = [m for each in self.marks.values() for m in each.columns(table)]
@@ -391,15 +401,22 @@ class Bound:
         self.forget_done(fresh if len(late) else _NO_IDS)
         return told, late
 
-    def _check_types(self, table: Table) -> None:
+    def _typed(self, table: Table) -> Table:
+        """Return the columns that are read, of the types they have had so far."""
+        columns = {}
         for name, kind in self.types.items():
             if name not in table.names:
                 raise KeyError(f"this batch has no column {name!r}{nearest(name, table.names)}")
-            found = table.column(name).type
-            if found != kind and not pa.types.is_null(found):
+            column = table.column(name)
+            if pa.types.is_null(column.type):
+                column = column.cast(kind)
+            if column.type != kind:
                 raise TypeError(
-                    f"column {name!r} holds {found} in this batch and {kind} in those before: cast it"
+                    f"column {name!r} holds {column.type} in this batch and {kind} in those "
+                    "before: cast it"
                 )
+            columns[name] = column
+        return Table(pa.table(columns))
 
     def _list_windows(self, times: npt.NDArray[np.int64]) -> None:
         if not self.calendars or not len(times):
@@ -416,8 +433,8 @@ class Bound:
                 self.clock.window(w) for w in self.named.values() if w.kind == "periodic"
             )
         ]
-        begin = max((e for e in edges if e is not None), default=None)
-        for number in self.calendars if begin is not None else ():
+        begin = max((e for e in edges if e is not None), default=first)
+        for number in self.calendars:
             self.list_calendar(number, begin, last)
 
     def list_calendar(self, number: int, first: int, last: int) -> None:
@@ -438,11 +455,12 @@ class Bound:
 
     def forget_done(self, doubtful: Ids = _NO_IDS) -> None:
         """Forget the keys the core has done with, and new ones all of whose rows were too late."""
-        gone = np.asarray(self.core.take_forgotten())
+        done = np.asarray(self.core.take_forgotten())
+        self.keys.forget(done, self.facts()["journalled"])
         if len(doubtful):
-            unused = [i for i in doubtful.tolist() if not self.core.live(i)]
-            gone = np.union1d(gone, np.array(unused, np.uint32)).astype(np.uint32)
-        self.keys.forget(gone)
+            others = np.setdiff1d(doubtful, done).tolist()
+            unused = [i for i in others if not self.core.live(i)]
+            self.keys.forget(np.array(unused, np.uint32))
 
     def _told(self, raw: Any) -> pa.Table:
         ids, windows, starts, ends, revisions, changes, results = raw
@@ -482,7 +500,9 @@ class Bound:
     def query(self, key: Any, t_from: Any, t_to: Any) -> dict[str, Any]:
         """Aggregate what is kept of a key between two times."""
         if all(w.by_rows for w in self.named.values()):
-            raise ValueError("query: all windows are by rows, so there are no slices; see windows()")
+            raise ValueError(
+                "query: all windows are by rows, so there are no slices; see windows()"
+            )
         begin = -REACH if t_from is None else self.clock.moment("t_from", t_from)
         end = REACH if t_to is None else self.clock.moment("t_to", t_to)
         kept = self.core.facts()["kept_from"]
@@ -493,7 +513,7 @@ class Bound:
             )
         number = self.keys.find(key)
         for what, at in (("t_from", begin), ("t_to", end)):
-            cut = None if number is None else self.core.cuts(number, at)
+            cut: Any = None if number is None else self.core.cuts(number, at)
             if cut is not None:
                 low, high = (self.clock.shown(t) for t in cut)
                 raise ValueError(

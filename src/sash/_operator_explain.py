@@ -97,8 +97,8 @@ def _time(op: WindowOperator, bound: Bound, facts: dict[str, Any]) -> str:
     text = f"watermark {watermark}"
     if bound.lateness:
         text += f"; rows from {bound.clock.shown(facts['limit'])} on still count, and correct "
-        text += f"{_many(facts['sayings'], 'window')} told"
-    return text
+        return text + f"{_many(facts['sayings'], 'window')} told"
+    return f"{text}: nothing before it can change"
 
 
 def _many(n: int, what: str) -> str:

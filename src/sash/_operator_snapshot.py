@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from sash import _operator, _snapshot
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sash.windows import Window
 
 _STRUCTURE = "WindowOperator"
-_BUFFERS = (*_snapshot.COLUMNS, "schema", "keys")
+_BUFFERS = (*_snapshot.COLUMNS, "schema", "keys", "forgotten")
 
 
 def write(op: WindowOperator, everything: bool) -> bytes:
@@ -41,11 +42,12 @@ def write(op: WindowOperator, everything: bool) -> bytes:
     buffers = dict.fromkeys(_BUFFERS, b"")
     if bound is not None:
         header |= {"lateness": bound.lateness, "windows": _windows(bound)}
-        *native, objects = bound.core.save(everything)
+        (*native, objects), ids = bound.core.save(everything)
         native.append(_snapshot.dump_objects(bound.plan.plan, objects))
         buffers |= dict(zip(_snapshot.COLUMNS, native, strict=True))
         buffers["schema"] = pa.schema(list(bound.types.items())).serialize().to_pybytes()
-        buffers["keys"] = _to_bytes(bound.keys.save(everything))
+        buffers["keys"] = _to_bytes(bound.keys.save(np.asarray(ids)))
+        buffers["forgotten"] = _to_bytes(bound.keys.save_forgotten())
     op._stamp = name
     return _snapshot.pack(header, buffers)
 
@@ -102,13 +104,13 @@ def read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
                 bound = _bind(op, header, buffers)
             assert bound is not None
             _take(bound, header, buffers)
-        except (pa.ArrowException, ValueError, LookupError, TypeError, OverflowError) as error:
-            if isinstance(error, SnapshotError):
-                raise
+        except SnapshotError:
+            raise
+        except (pa.ArrowException, LookupError, OverflowError, *_snapshot.BROKEN) as error:
             raise SnapshotError(f"the snapshot cannot be read: {error}") from error
     if bound is not None:
         bound.core.settle()
-        bound.forget_done()
+        bound.forget_done(bound.keys.all())
     op._bound, op._stamp = bound, before
 
 
@@ -144,10 +146,13 @@ def _take(bound: Bound, header: dict[str, Any], buffers: list[bytes]) -> None:
         if saved["known"] is not None:
             bound.list_calendar(saved["number"], *saved["known"])
     objects = _snapshot.load_objects(bound.plan.plan, buffers[3])
-    bound.core.load(*buffers[:3], objects)
-    bound.forget_done()
-    with pa.ipc.open_stream(pa.py_buffer(buffers[5])) as reader:
-        keys = reader.read_all()
-    keys.validate(full=True)
-    if not bound.keys.load(keys):
-        raise SnapshotError("the snapshot is damaged: two of its keys have the same number")
+    bound.core.drop(bound.keys.load_forgotten(_from_bytes(buffers[6])))
+    had, here = bound.keys.load(_from_bytes(buffers[5]))
+    bound.core.load(buffers[0], buffers[1], buffers[2], objects, had, here)
+
+
+def _from_bytes(data: bytes) -> pa.Table:
+    with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
+        table = reader.read_all()
+    table.validate(full=True)
+    return table

@@ -23,7 +23,9 @@ class RowMarks:
         self._window = window
         self.width = len(window.reads)
         self._floats = [
-            window.kind == "delta" or pa.types.is_floating(types[c]) or pa.types.is_decimal(types[c])
+            window.kind == "delta"
+            or pa.types.is_floating(types[c])
+            or pa.types.is_decimal(types[c])
             for c in window.reads
         ]
         for name in window.reads:
@@ -41,7 +43,7 @@ class RowMarks:
     def _words(self, name: str, column: pa.Array, floats: bool) -> Words:
         if self._window.kind == "punctuation":
             values = _arrow.as_floats(column).fill_null(0).to_numpy(zero_copy_only=False)
-            return (values != 0).astype(np.int64)
+            return np.asarray(values != 0, np.int64)
         if floats:
             values = _arrow.as_floats(column).to_numpy(zero_copy_only=False)  # a null is NaN
             return np.ascontiguousarray(values, np.float64).view(np.int64)
@@ -64,4 +66,4 @@ class RowMarks:
                 f"{self._window.name}: its function must return a truth value for each of the "
                 f"{rows} rows, not an array of shape {answer.shape}"
             )
-        return answer.astype(bool).astype(np.uint8)
+        return np.asarray(answer.astype(bool), np.uint8)

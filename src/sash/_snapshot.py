@@ -20,7 +20,7 @@ from sash._compile import Plan
 FORMAT = 1
 COLUMNS = ("numbers", "times", "cells", "objects")
 _KEY = b"sash"
-_BROKEN = (ValueError, TypeError, OSError, MemoryError, RecursionError)
+BROKEN = (ValueError, TypeError, OSError, MemoryError, RecursionError)
 
 
 class SnapshotError(ValueError):
@@ -56,7 +56,9 @@ def pack(header: dict[str, Any], buffers: dict[str, bytes]) -> bytes:
     return bytes(sink.getvalue())
 
 
-def unpack(data: bytes, structure: str, names: tuple[str, ...]) -> tuple[dict[str, Any], list[bytes]]:
+def unpack(
+    data: bytes, structure: str, names: tuple[str, ...]
+) -> tuple[dict[str, Any], list[bytes]]:
     """Return header and buffers, or raise `SnapshotError` saying why they are not to be had."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
@@ -117,6 +119,6 @@ def _open(data: bytes, names: tuple[str, ...]) -> tuple[dict[str, Any], list[byt
         buffers = [table[name][0].as_py() for name in names]
         if not isinstance(header, dict) or not all(isinstance(b, bytes) for b in buffers):
             raise ValueError("other contents than a snapshot's")
-    except (pa.ArrowException, LookupError, *_BROKEN) as error:
+    except (pa.ArrowException, LookupError, *BROKEN) as error:
         raise SnapshotError(f"these bytes are not a snapshot ({error})") from None
     return header, buffers

@@ -24,7 +24,9 @@ class StreamPlan:
 
     def __init__(self, aggregates: Iterable[Aggregate], types: dict[str, pa.DataType]) -> None:
         self.aggregates = tuple(aggregates)
-        readings = [self._reading(a, lambda name: pa.array([], types[name])) for a in self.aggregates]
+        readings = [
+            self._reading(a, lambda name: pa.array([], types[name])) for a in self.aggregates
+        ]
         self._typed = [native for native, _, _ in readings]
         self._decodes = [decode for _, _, decode in readings]
         self._sources: dict[tuple[str, str], tuple[int, int]] = {}
@@ -94,5 +96,3 @@ class StreamPlan:
             return column.cast(kind)
         self._kinds[i] = column.type
         return column
-
-

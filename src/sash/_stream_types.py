@@ -22,7 +22,7 @@ def is_word(kind: pa.DataType) -> bool:
     """Whether each value of a type is one machine word, in the same order."""
     types = pa.types
     if types.is_decimal(kind):
-        return types.is_decimal128(kind) and kind.precision <= _DIGITS
+        return bool(types.is_decimal128(kind) and kind.precision <= _DIGITS)
     plain = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
     return bool(plain or types.is_duration(kind) or types.is_null(kind) or _arrow.is_clock(kind))
 
@@ -101,4 +101,3 @@ def _on_objects(one: Aggregate, columns: list[pa.Array]) -> Typed:
 def same_kind(a: Aggregate, b: Aggregate) -> bool:
     """Whether two readings of one aggregate compute the same thing."""
     return a.dtype == b.dtype and (a.python is None) == (b.python is None)
-

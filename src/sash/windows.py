@@ -161,9 +161,7 @@ def punctuation(column: str, *, name: str | None = None) -> Window:
     return Window("punctuation", label, column=column)
 
 
-def split(
-    starts: Callable[..., Any], *columns: str, name: str | None = None
-) -> Window:
+def split(starts: Callable[..., Any], *columns: str, name: str | None = None) -> Window:
     """Stretches of rows that a function cuts: windows of your own that depend on the rows.
 
     ``starts(times, *columns)`` gets the rows of one key in order of time, as NumPy arrays, from the

@@ -88,8 +88,8 @@ class Tree {
   }
   void clear();
 
-  void query(Cell* out) const;                      // all entries
-  void query(Time from, Time to, Cell* out) const;  // from <= t <= to
+  void query(Cell* out) const;                         // all entries
+  void query(Time from, Time to, Cell* out) const;     // from <= t <= to
   const Cell* at_or_after(Time t, Time& found) const;  // the entry and its time; null: none
 
   std::size_t size() const { return v_.size; }

@@ -49,8 +49,8 @@ class AggregateStore {
   }
   // A slice at t, or more rows on the right of the one that is there.
   void add(const M& m, Time t, const Cell* state, Choice choice) {
-    if (!tree_ && (choice == Choice::eager ||
-                   (choice == Choice::automatic && list_.size() >= kMany)))
+    if (!tree_ &&
+        (choice == Choice::eager || (choice == Choice::automatic && list_.size() >= kMany)))
       plant(m);
     if (tree_) return tree_->insert_entry(t, state);
     const std::size_t i = list_.before(t);

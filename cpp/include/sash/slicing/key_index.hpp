@@ -40,29 +40,6 @@ class KeyIndex {
     if (2 * ++used_ > slots_.size()) rehash(2 * slots_.size());
     return id;
   }
-  bool find(const std::int64_t* key, std::uint32_t& id) const {
-    for (std::size_t i = start(key); slots_[i] != kFree; i = next(i))
-      if (equal(slots_[i], key)) return id = slots_[i], true;
-    return false;
-  }
-  // A key under a number of its own: what a snapshot says. False if either is taken.
-  bool add(std::uint32_t id, const std::int64_t* key) {
-    std::uint32_t other;
-    if (known(id) || find(key, other)) return false;
-    while (live_.size() <= id) {
-      free_.push_back(static_cast<std::uint32_t>(live_.size()));
-      live_.push_back(false);
-      words_.resize(words_.size() + width_);
-    }
-    free_.erase(std::find(free_.begin(), free_.end(), id));
-    std::copy_n(key, width_, words_.begin() + static_cast<std::ptrdiff_t>(id * width_));
-    live_[id] = true;
-    std::size_t i = start(key);
-    while (slots_[i] != kFree) i = next(i);
-    slots_[i] = id;
-    if (2 * ++used_ > slots_.size()) rehash(2 * slots_.size());
-    return true;
-  }
   void forget(std::uint32_t id) {
     if (!known(id)) return;
     std::size_t i = start(words(id));

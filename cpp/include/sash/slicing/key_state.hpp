@@ -59,11 +59,11 @@ struct Journal {
   std::vector<Place> slices;
   std::vector<Span> spans;
   std::vector<Said> sayings;
-  std::vector<std::uint32_t> forgotten, tracks;  // keys
+  std::vector<std::uint32_t> tracks;  // keys
 
   void start() {
     on = true;
-    slices.clear(), spans.clear(), sayings.clear(), forgotten.clear(), tracks.clear();
+    slices.clear(), spans.clear(), sayings.clear(), tracks.clear();
   }
   void slice(std::uint32_t key, Time t) {
     if (on) note(slices, {key, t}, most_slices_);
@@ -77,9 +77,7 @@ struct Journal {
   void track(std::uint32_t key) {
     if (on) note(tracks, key, most_tracks_);
   }
-  void tidy() {
-    once(slices), once(spans), once(sayings), once(tracks);
-  }
+  void tidy() { once(slices), once(spans), once(sayings), once(tracks); }
 
  private:
   template <class T>
@@ -96,8 +94,7 @@ struct Journal {
     most = std::max<std::size_t>(kFew, 2 * all.size());
   }
   static constexpr std::size_t kFew = 1 << 16;
-  std::size_t most_slices_ = kFew, most_spans_ = kFew, most_sayings_ = kFew,
-              most_tracks_ = kFew;
+  std::size_t most_slices_ = kFew, most_spans_ = kFew, most_sayings_ = kFew, most_tracks_ = kFew;
 };
 
 }  // namespace sash::slicing

@@ -19,7 +19,8 @@ class WordOutcomes {
  public:
   explicit WordOutcomes(const M& m) : m_(m) {
     if constexpr (requires { m.layout(); }) {
-      for (const Component& c : m.layout().components()) widths_.push_back(c.ops->out_words(c.params));
+      for (const Component& c : m.layout().components())
+        widths_.push_back(c.ops->out_words(c.params));
     } else {
       widths_.push_back(1);
     }

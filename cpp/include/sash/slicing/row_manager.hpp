@@ -17,7 +17,8 @@ template <Monoid M>
 class RowManager {
  public:
   using Cell = typename M::Cell;
-  RowManager(const M& m, Emit emit) : m_(m), emit_(emit), suffixes_(m_), back_(m_), out_(m_), fresh_(m_) {}
+  RowManager(const M& m, Emit emit)
+      : m_(m), emit_(emit), suffixes_(m_), back_(m_), out_(m_), fresh_(m_) {}
 
   // A track after rows came, the first of them at rank `changed` (kNone: none did), and the
   // watermark moved.
@@ -29,7 +30,8 @@ class RowManager {
     if (changed != kNone)
       while (keep > 0 && track.told[keep - 1].frame.hi + loose > changed) --keep;
     const bool early = emit_ == Emit::updates;
-    if (early) while (keep > 0 && !track.told[keep - 1].complete) --keep;
+    if (early)
+      while (keep > 0 && !track.told[keep - 1].complete) --keep;
     fresh_.clear();
     said_.clear();
     track.due = kForever;
@@ -47,8 +49,9 @@ class RowManager {
     compare(w, id, track, keep, out);
     track.next = next;
     track.settle(limit);
-    const Rank told_from = track.told.empty() ? frames.needed(next)
-                                              : std::min(frames.needed(next), track.told[0].frame.lo);
+    const Rank told_from = track.told.empty()
+                               ? frames.needed(next)
+                               : std::min(frames.needed(next), track.told[0].frame.lo);
     track.drop_before(m_, told_from, w.marks);
   }
   // The windows that rows may still change, as they are now.
@@ -95,8 +98,8 @@ class RowManager {
     }
   }
   // The same rows' times: what was said as number i is now number j.
-  void again(const RowWindow& w, std::uint32_t id, RowTrack<M>& track, std::size_t i,
-             std::size_t j, Emission<M>& out) {
+  void again(const RowWindow& w, std::uint32_t id, RowTrack<M>& track, std::size_t i, std::size_t j,
+             Emission<M>& out) {
     const RowSaying& old = track.told[i];
     RowSaying& now = said_[j];
     const bool same = track.outcomes.same(i, fresh_, j);
@@ -110,7 +113,7 @@ class RowManager {
     now.revision = one_of_many ? 0 : now.revision + 1;
     if (one_of_many || emit_ == Emit::changelog) withdraw(w, id, track, i, out);
     say(w, id, now, j,
-        !now.complete  ? Change::update
+        !now.complete                  ? Change::update
         : old.complete && !one_of_many ? Change::correction
                                        : Change::complete,
         out);

@@ -39,8 +39,7 @@ class RowOrder {
  private:
   void sort(std::span<Item> items) {
     if (spare_.size() < items.size()) spare_.resize(items.size());
-    rolling::radix_sort(items.data(), spare_.data(), items.size(),
-                        items.size() < 100'000 ? 8 : 11);
+    rolling::radix_sort(items.data(), spare_.data(), items.size(), items.size() < 100'000 ? 8 : 11);
   }
   std::vector<Item> items_, spare_;
 };

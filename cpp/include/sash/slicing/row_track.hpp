@@ -22,10 +22,10 @@ struct RowWindow {
   enum class Kind { count, last, delta, punctuation, split };
   Kind kind;
   int id;
-  Rank rows = 1, step = 1;      // count, last
-  double size = 0;              // delta
-  std::size_t marks = 0;        // how many columns say where it begins and ends
-  Time since = kNever;          // registered while the stream ran: of rows from here on only
+  Rank rows = 1, step = 1;  // count, last
+  double size = 0;          // delta
+  std::size_t marks = 0;    // how many columns say where it begins and ends
+  Time since = kNever;      // registered while the stream ran: of rows from here on only
   // split: which of n rows begin a window, given their times and marks (n of each column in turn).
   std::function<std::vector<char>(const Time*, const std::int64_t*, std::size_t)> starts;
 
@@ -53,14 +53,16 @@ class RowTrack {
   SliceList<M> rows;  // of any times: equal ones stand side by side
   Marks marks;        // those of each row in turn
   Rank base = 0;      // the rank of the first row kept
-  Rank next = 0;      // of the first row of the first window not told; by count: the window's number
+  Rank next = 0;  // of the first row of the first window not told; by count: the window's number
   std::vector<RowSaying> told;  // in order, those that may change
   Outcomes<M> outcomes;         // one for each
   Time due = kForever;          // of the first window not told, when that is known
 
   Rank end() const { return base + static_cast<Rank>(rows.size()); }
   Time time(Rank r) const { return rows.time(static_cast<std::size_t>(r - base)); }
-  Cell* state(const M& m, Rank r) const { return rows.state(m, static_cast<std::size_t>(r - base)); }
+  Cell* state(const M& m, Rank r) const {
+    return rows.state(m, static_cast<std::size_t>(r - base));
+  }
   const std::int64_t* mark(Rank r, std::size_t width) const {
     return marks.data() + static_cast<std::size_t>(r - base) * width;
   }
@@ -178,8 +180,7 @@ class Frames {
     for (std::size_t i = 0; i < n; ++i) {
       const Rank r = lo + static_cast<Rank>(i);
       times[i] = track_.time(r);
-      for (std::size_t c = 0; c < w_.marks; ++c)
-        marks[c * n + i] = track_.mark(r, w_.marks)[c];
+      for (std::size_t c = 0; c < w_.marks; ++c) marks[c * n + i] = track_.mark(r, w_.marks)[c];
     }
     return w_.starts(times.data(), marks.data(), n);
   }

@@ -20,7 +20,8 @@ template <Monoid M>
 class SliceManager {
  public:
   using Cell = typename M::Cell;
-  SliceManager(const M& m, Choice choice) : journal(), m_(m), choice_(choice), olds_(m_), sum_(m_) {}
+  SliceManager(const M& m, Choice choice)
+      : journal(), m_(m), choice_(choice), olds_(m_), sum_(m_) {}
 
   Journal journal;
 
@@ -99,9 +100,7 @@ class SliceManager {
     places_.push_back({id, t, old != nullptr ? olds_.size() : kNone});
     if (old != nullptr) m_.copy_state(olds_.add(), old);
   }
-  void forget_changes() {
-    places_.clear(), sessions_.clear(), olds_.clear();
-  }
+  void forget_changes() { places_.clear(), sessions_.clear(), olds_.clear(); }
   M m_;
   Choice choice_;
   bool undoable_ = false;

@@ -11,7 +11,7 @@ namespace sash::slicing {
 
 template <Monoid M>
 template <class Archive>
-void WindowOperator<M>::save(Archive& a, bool all) {
+std::vector<std::uint32_t> WindowOperator<M>::save(Archive& a, bool all) {
   Journal& journal = slices_.journal;
   journal.tidy();
   a.number(all ? 1 : 0);
@@ -19,11 +19,7 @@ void WindowOperator<M>::save(Archive& a, bool all) {
   a.time(latest_);
   a.number(counts_.accepted);
   a.number(counts_.late);
-  a.number(keys_.size());
-  a.number(all ? 0 : journal.forgotten.size());
-  if (!all)
-    for (const std::uint32_t id : journal.forgotten) a.number(id);
-
+  std::vector<std::uint32_t> ids;
   const auto slice = [&](std::uint32_t id, Time t, const Cell* state) {
     a.number(id);
     a.time(t);
@@ -66,6 +62,7 @@ void WindowOperator<M>::save(Archive& a, bool all) {
     const auto gone = [&](const auto& place) { return !keys_[place.key].live; };
     std::erase_if(journal.slices, gone);
     std::erase_if(journal.spans, gone);
+    std::erase_if(journal.sayings, gone);
     a.number(journal.slices.size());
     for (const auto& p : journal.slices) slice(p.key, p.time, keys_[p.key].store.find(m_, p.time));
     a.number(journal.spans.size());
@@ -82,42 +79,55 @@ void WindowOperator<M>::save(Archive& a, bool all) {
     a.number(standing.size());
     for (const auto& [id, said] : standing) saying(id, *keys_[id].told, *said);
   }
-  save_tracks(a, all);
+  std::vector<std::uint32_t> tracked;
+  for (std::uint32_t id = 0; all && id < keys_.size(); ++id)
+    if (!keys_[id].tracks.empty()) tracked.push_back(id);
+  for (const std::uint32_t id : journal.tracks)
+    if (!all && keys_[id].live) tracked.push_back(id);
+  save_tracks(a, tracked);
+  for (std::uint32_t id = 0; all && id < keys_.size(); ++id)
+    if (keys_[id].live) ids.push_back(id);
+  if (!all) {
+    for (const auto& p : journal.slices) ids.push_back(p.key);
+    for (const auto& p : journal.spans) ids.push_back(p.key);
+    for (const auto& p : journal.sayings) ids.push_back(p.key);
+    ids.insert(ids.end(), tracked.begin(), tracked.end());
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  }
   journal.start();
+  return ids;
 }
 
 template <Monoid M>
 template <class Archive>
-void WindowOperator<M>::load(Archive& a) {
-  std::uint64_t all, n, id, rooms;
+KeyState<M>& WindowOperator<M>::loaded_key(Archive& a, const KeyNumbers& numbers) {
+  std::uint64_t id;
+  a.number(id);
+  const auto here = numbers.find(id);
+  a.require(here != numbers.end(), "it names a key that it does not have");
+  make_room(here->second + std::size_t{1});
+  KeyState<M>& state = keys_[here->second];
+  if (state.sessions.size() < session_windows_) state.sessions.resize(session_windows_);
+  return state;
+}
+
+template <Monoid M>
+template <class Archive>
+void WindowOperator<M>::load(Archive& a, const KeyNumbers& numbers) {
+  std::uint64_t all, n;
   const auto time = [&](Time& t) {
     a.time(t);
     a.require(t == kNever || (t >= kEarliest - 3 * kLongest && t <= kReach + 3 * kLongest),
               "a time is out of reach");
   };
-  const auto key = [&]() -> KeyState<M>& {
-    a.number(id);
-    a.require(id < keys_.size(), "it names a key that it does not have");
-    KeyState<M>& state = keys_[id];
-    if (state.sessions.size() < session_windows_) state.sessions.resize(session_windows_);
-    return state;
-  };
+  const auto key = [&]() -> KeyState<M>& { return loaded_key(a, numbers); };
   a.number(all);
   time(watermark_);
   a.require(watermark_ >= kEarliest, "its watermark is out of reach");
   time(latest_);
   a.number(counts_.accepted);
   a.number(counts_.late);
-  a.number(rooms);
-  a.require(rooms < std::uint64_t{1} << 31, "it counts more keys than there can be");
-  make_room(rooms);
-  a.number(n);
-  for (std::uint64_t i = 0; i < n; ++i) {
-    KeyState<M>& state = key();
-    state.clear(m_);
-    state.sessions.assign(session_windows_, {});
-    if (std::exchange(state.live, false)) forgotten_.push_back(static_cast<std::uint32_t>(id));
-  }
   a.number(n);
   for (std::uint64_t i = 0; i < n; ++i) {
     KeyState<M>& state = key();
@@ -171,19 +181,13 @@ void WindowOperator<M>::load(Archive& a) {
     if (!state.told) state.told = std::make_unique<Told<M>>(m_);
     state.told->set(s, outcome, 0);
   }
-  load_tracks(a);
+  load_tracks(a, numbers);
 }
 
 // Of windows by rows, all that is kept of a key.
 template <Monoid M>
 template <class Archive>
-void WindowOperator<M>::save_tracks(Archive& a, bool all) {
-  std::vector<std::uint32_t> ids;
-  for (std::uint32_t id = 0; all && id < keys_.size(); ++id)
-    if (!keys_[id].tracks.empty()) ids.push_back(id);
-  if (!all)
-    for (const std::uint32_t id : slices_.journal.tracks)
-      if (keys_[id].live) ids.push_back(id);
+void WindowOperator<M>::save_tracks(Archive& a, const std::vector<std::uint32_t>& ids) {
   a.number(ids.size());
   for (const std::uint32_t id : ids) {
     a.number(id);
@@ -215,18 +219,17 @@ void WindowOperator<M>::save_tracks(Archive& a, bool all) {
 
 template <Monoid M>
 template <class Archive>
-void WindowOperator<M>::load_tracks(Archive& a) {
-  std::uint64_t keys, id, tracks, n, number;
+void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
+  std::uint64_t keys, tracks, n, number;
   a.number(keys);
   for (std::uint64_t k = 0; k < keys; ++k) {
-    a.number(id);
-    a.require(id < keys_.size(), "it names a key that it does not have");
-    keys_[id].drop_tracks(m_);
+    KeyState<M>& key = loaded_key(a, numbers);
+    key.drop_tracks(m_);
     a.number(tracks);
     a.require(tracks <= row_windows_.size(), "it has rows of windows that there are not");
     for (std::uint64_t w = 0; w < tracks; ++w) {
-      keys_[id].tracks.emplace_back(m_);
-      RowTrack<M>& track = keys_[id].tracks.back();
+      key.tracks.emplace_back(m_);
+      RowTrack<M>& track = key.tracks.back();
       a.time(track.base);
       a.time(track.next);
       a.time(track.due);
@@ -259,7 +262,7 @@ void WindowOperator<M>::load_tracks(Archive& a) {
         track.told.push_back(s);
         a.add_outcome(m_, track.outcomes);
       }
-      keys_[id].live = true;
+      key.live = true;
     }
   }
 }

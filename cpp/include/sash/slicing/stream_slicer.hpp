@@ -29,9 +29,9 @@ struct KeySlices {
 // Which rows come at all. Those before `limit` are too late; with a derived watermark the limit
 // follows the latest time so far, row by row.
 struct Admission {
-  Time limit = kNever;    // at the start of the batch
-  Time behind = kNever;   // limit = latest time - behind; kNever: the limit stands
-  Time latest = kNever;   // time so far
+  Time limit = kNever;              // at the start of the batch
+  Time behind = kNever;             // limit = latest time - behind; kNever: the limit stands
+  Time latest = kNever;             // time so far
   Time lo = kForever, hi = kNever;  // of the rows that come
   std::vector<std::uint32_t> late;  // the rows that do not
 

@@ -27,9 +27,7 @@ class Told {
     const std::size_t i = place(window, start, due);
     return matches(i, window, start, due) ? &sayings[i] : nullptr;
   }
-  std::size_t index(const Saying* s) const {
-    return static_cast<std::size_t>(s - sayings.data());
-  }
+  std::size_t index(const Saying* s) const { return static_cast<std::size_t>(s - sayings.data()); }
   void set(const Saying& said, const Outcomes<M>& from, std::size_t row) {
     const std::size_t i = place(said.window, said.start, said.due);
     if (matches(i, said.window, said.start, said.due)) {

@@ -20,7 +20,7 @@ struct Emission {
     std::uint32_t key;
     Saying said;
     Change change;
-    Time start, end;     // as users see them
+    Time start, end;       // as users see them
     bool by_rows = false;  // told of a row window, which keeps its own account
   };
   std::vector<Row> rows;
@@ -144,7 +144,8 @@ class WindowManager {
   void complete_rolling(const Window& w, std::uint32_t id, const KeyState<M>& key, Time from,
                         Time to, Emission<M>& out) {
     Time t;
-    for (Time at = from; key.store.next(at, t) && t < to; at = t + 1) roll(w, id, key, t, false, out);
+    for (Time at = from; key.store.next(at, t) && t < to; at = t + 1)
+      roll(w, id, key, t, false, out);
   }
   void roll(const Window& w, std::uint32_t id, const KeyState<M>& key, Time t, bool early,
             Emission<M>& out) {
@@ -194,7 +195,8 @@ class WindowManager {
       return put(w, id, now, due <= told_to_ ? Change::complete : Change::update, out);
     }
     if (said == nullptr)
-      return add(w, id, {due, start, w.id, 0, true}, early ? Change::update : Change::complete, out);
+      return add(w, id, {due, start, w.id, 0, true}, early ? Change::update : Change::complete,
+                 out);
     const std::size_t at = key.told->index(said);
     const bool again = !early && said->standing && !told_early(*said);
     if (said->standing && (early || again) &&

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <queue>
+#include <unordered_map>
 
 #include "sash/slicing/row_manager.hpp"
 #include "sash/slicing/slice_manager.hpp"
@@ -32,6 +33,7 @@ struct Settings {
   Emit emit = Emit::complete;
   Choice store = Choice::automatic;
 };
+using KeyNumbers = std::unordered_map<std::uint64_t, std::uint32_t>;
 struct Counts {
   std::uint64_t accepted = 0, late = 0;
 };
@@ -111,12 +113,11 @@ class WindowOperator {
   template <class In, class Finish>
   void process(const std::uint32_t* ids, const Time* times, std::size_t n, In&& in,
                const std::vector<const std::int64_t*>& marks, Finish&& finish) {
-    Admission admitted{.limit = limit(),
-                       .behind = settings_.delay == kNever
-                                     ? kNever
-                                     : settings_.delay + settings_.lateness,
-                       .latest = latest_,
-                       .late = {}};
+    Admission admitted{
+        .limit = limit(),
+        .behind = settings_.delay == kNever ? kNever : settings_.delay + settings_.lateness,
+        .latest = latest_,
+        .late = {}};
     admitted.judge(times, n);
     slicer_.keys.clear();
     if (!windows_.windows.empty())
@@ -168,7 +169,8 @@ class WindowOperator {
     if (by_time_) return false;
     Bounds fixed = windows_.bounds(t);
     Time found, last = kNever;
-    for (Time at = fixed.begin; key.store.next(at, found) && found < t; at = found + 1) last = found;
+    for (Time at = fixed.begin; key.store.next(at, found) && found < t; at = found + 1)
+      last = found;
     if (last == kNever) return false;
     slice = fixed;
     if (session_ >= 0) {
@@ -203,20 +205,28 @@ class WindowOperator {
     while (keys_.size() < keys) keys_.emplace_back();
   }
 
-
   // ---- snapshots (snapshot.hpp) ------------------------------------------------------------------
+  // Keys go by the numbers they have here: which ones, save returns.
   template <class Archive>
-  void save(Archive& a, bool all);
+  std::vector<std::uint32_t> save(Archive& a, bool all);
+  // numbers: what those are here. A key that is not among them is refused.
   template <class Archive>
-  void load(Archive& a);
+  void load(Archive& a, const KeyNumbers& numbers);
+  void drop(std::uint32_t id) {
+    if (id >= keys_.size()) return;
+    keys_[id].clear(m_);
+    keys_[id].live = false;
+  }
   void settle();  // after the last load
   bool journalled() const { return slices_.journal.on; }
 
  private:
   template <class Archive>
-  void save_tracks(Archive& a, bool all);
+  void save_tracks(Archive& a, const std::vector<std::uint32_t>& ids);
   template <class Archive>
-  void load_tracks(Archive& a);
+  void load_tracks(Archive& a, const KeyNumbers& numbers);
+  template <class Archive>
+  KeyState<M>& loaded_key(Archive& a, const KeyNumbers& numbers);
 
   void see_windows() {
     rolling_ = windows_.rolling();
@@ -280,9 +290,10 @@ class WindowOperator {
       if (window.kind != Window::Kind::session) continue;
       const std::size_t session = number++;
       if (window.since != kNever && s.first < window.since) continue;
-      const Interval now = slices_.extend(id, key, session, window.size, s, [&](const Interval& old) {
-        if (manager_.keeps()) gone_.push_back({w, session, old});
-      });
+      const Interval now =
+          slices_.extend(id, key, session, window.size, s, [&](const Interval& old) {
+            if (manager_.keeps()) gone_.push_back({w, session, old});
+          });
       if (manager_.keeps()) grown_.push_back({w, session, now});
       due = std::min(due, now.last + window.size + 1);
     }
@@ -330,11 +341,10 @@ class WindowOperator {
         for (std::size_t w = 0; w < row_windows_.size(); ++w) {
           const RowWindow& window = row_windows_[w];
           its_.clear();
-          for (std::size_t c = 0; c < window.marks; ++c)
-            its_.push_back(marks[column++][item.row]);
+          for (std::size_t c = 0; c < window.marks; ++c) its_.push_back(marks[column++][item.row]);
           if (window.since != kNever && times[item.row] < window.since) continue;
-          const Rank at = key.tracks[w].insert(m_, times[item.row], row.get(), its_.data(),
-                                               window.marks);
+          const Rank at =
+              key.tracks[w].insert(m_, times[item.row], row.get(), its_.data(), window.marks);
           changed[w] = std::min(changed[w], at);
         }
       }
@@ -456,7 +466,6 @@ class WindowOperator {
     if (!std::exchange(keys_[id].live, false)) return;
     keys_[id].clear(m_);
     forgotten_.push_back(id);
-    if (slices_.journal.on) slices_.journal.forgotten.push_back(id);
   }
   void enqueue(std::uint32_t id, Time due) {
     KeyState<M>& key = keys_[id];
