@@ -7,28 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from sash import _core, _operator_snapshot
-from sash._calendar import Calendar
-from sash._clock import REACH, Clock
+from sash import _operator_snapshot
+from sash._bound import EMITS, STORES, Bound
+from sash._clock import REACH
 from sash._compile import AggregateLike, aggregates_of
-from sash._keys import Ids, Keys
 from sash._rolling_windows import names_of
-from sash._row_marks import RowMarks
-from sash._stream_plan import StreamPlan
-from sash._tables import Table, nearest, open_table
+from sash._tables import nearest, open_table
 from sash.windows import Window
 
-_KINDS = {"periodic": 0, "calendar": 1, "session": 2, "rolling": 3}
-_ROW_KINDS = {"count": 0, "last": 1, "delta": 2, "punctuation": 3, "split": 4}
-_EMITS = ("complete", "updates", "changelog")
-_STORES = ("lazy", "eager", "auto")
-_CHANGES = ("complete", "correction", "update", "withdrawn", "insert", "retract")
 _OWN = ("window", "window_start", "window_end", "revision", "change")
-_NO_IDS = np.empty(0, np.uint32)
 
 
 class WindowOperator:
@@ -82,7 +71,7 @@ class WindowOperator:
                 raise ValueError(f"{one.name}: name its column, as in agg.{one.name}('price')")
         self._windows = _windows_of(windows)
         self._check_names()
-        for what, value, allowed in (("emit", emit, _EMITS), ("store", store, _STORES)):
+        for what, value, allowed in (("emit", emit, EMITS), ("store", store, STORES)):
             if value not in allowed:
                 raise ValueError(f"{what} must be one of {', '.join(allowed)}, not {value!r}")
         if on_late is not None and not callable(on_late):
@@ -288,246 +277,3 @@ def _windows_of(windows: Window | Iterable[Window]) -> list[Window]:
     if twice:
         raise ValueError(f"two windows are called {twice[0]!r}: give one a name=")
     return found
-
-
-class Bound:
-    """An operator whose columns have met their types."""
-
-    def __init__(self, op: WindowOperator, table: Table) -> None:
-        names = table.names
-        wanted = [("on", op._on), *(("by", k) for k in op._by)]
-        wanted += [(a.name, c) for a in op._aggregates for c in a.columns if c is not None]
-        wanted += [(w.name, c) for w in op._windows for c in w.reads]
-        for where, name in wanted:
-            if name not in names:
-                raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
-        self.types = {name: table.column(name).type for _, name in wanted}
-        for name, kind in self.types.items():
-            if pa.types.is_null(kind) and table.rows:
-                raise TypeError(
-                    f"column {name!r} has only nulls in the first batch, so its type is unknown: "
-                    "cast it to what later batches will hold"
-                )
-        self._start(op)
-
-    @classmethod
-    def of_types(
-        cls, op: WindowOperator, types: dict[str, pa.DataType], saved: list[dict[str, Any]]
-    ) -> Bound:
-        """Return the operator for columns of these types, its windows numbered as they were."""
-        bound = cls.__new__(cls)
-        bound.types = types
-        named = {w.name: w for w in op._windows}
-        bound._start(op, [(named[s["name"]], s["number"], s["since"]) for s in saved])
-        return bound
-
-    def _start(
-        self, op: WindowOperator, saved: list[tuple[Window, int, int | None]] | None = None
-    ) -> None:
-        self.clock = Clock(op._on, self.types[op._on])
-        self.lateness = self.clock.length("lateness", op._lateness, 0)
-        delay = None if op._delay is None else self.clock.length("delay", op._delay, 0)
-        self.plan = StreamPlan(op._aggregates, self.types)
-        self.keys = Keys(op._by, self.types)
-        emit, store = _EMITS.index(op._emit), _STORES.index(op._store)
-        self.core = _core.Operator(self.plan.plan.spec, self.lateness, delay, emit, store)
-        self.named: dict[int, Window] = {}
-        self.since: dict[int, int | None] = {}
-        self.calendars: dict[int, Calendar] = {}
-        self.marks: dict[int, RowMarks] = {}
-        numbered = [(w, i, None) for i, w in enumerate(op._windows)]
-        for window, number, since in numbered if saved is None else saved:
-            self.add(window, number, since)
-
-    # ---- windows -----------------------------------------------------------------------------
-
-    def add(self, window: Window, number: int | None = None, since: int | None = None) -> None:
-        """Register a window."""
-        if number is None:
-            number = max(self.named, default=-1) + 1
-        missing = [c for c in window.reads if c not in self.types]
-        if missing:
-            raise KeyError(
-                f"{window.name}: column {missing[0]!r} was not read so far; windows that read it "
-                "must be there from the start"
-            )
-        if window.by_rows:
-            self._add_by_rows(window, number, since)
-        else:
-            self._add_by_clock(window, number, since)
-        self.named[number] = window
-
-    def _add_by_clock(self, window: Window, number: int, since: int | None) -> None:
-        size, slide, offset = self.clock.window(window)
-        if window.kind == "calendar":
-            assert window.function is not None
-            self.calendars[number] = Calendar(window.name, window.function)
-        kind = _KINDS[window.kind]
-        self.since[number] = self.core.add_window(kind, number, size, slide, offset, since)
-
-    def _add_by_rows(self, window: Window, number: int, since: int | None) -> None:
-        marks = RowMarks(window, self.types)
-        size = float(window.size) if window.kind == "delta" else 0.0
-        self.since[number] = self.core.add_row_window(
-            _ROW_KINDS[window.kind], number, window.rows or 1, window.step or 1, size,
-            marks.width, marks if window.kind == "split" else None, since,
-        )  # fmt: skip
-        self.marks[number] = marks
-
-    def remove(self, name: str) -> None:
-        """Give up a window."""
-        (number,) = [n for n, w in self.named.items() if w.name == name]
-        self.core.remove_window(number)
-        for kept in (self.named, self.since, self.calendars, self.marks):
-            kept.pop(number, None)
-
-    # ---- rows --------------------------------------------------------------------------------
-
-    def process(self, table: Table) -> tuple[pa.Table, npt.NDArray[np.uint32]]:
-        """Take a batch; return what is told and which rows came too late."""
-        table = self._typed(table)
-        times = self.clock.times(table)
-        columns = self.plan.columns(table.column, table.rows)
-        marks = [m for each in self.marks.values() for m in each.columns(table)]
-        self._list_windows(times)
-        ids, fresh = self.keys.ids(table)
-        try:
-            raw, late = self.core.process(ids, self.keys.room, times, columns, marks)
-        except BaseException:
-            self.keys.forget(fresh)
-            raise
-        late = np.asarray(late)
-        told = self._told(raw)
-        self.forget_done(fresh if len(late) else _NO_IDS)
-        return told, late
-
-    def _typed(self, table: Table) -> Table:
-        """Return the columns that are read, of the types they have had so far."""
-        columns = {}
-        for name, kind in self.types.items():
-            if name not in table.names:
-                raise KeyError(f"this batch has no column {name!r}{nearest(name, table.names)}")
-            column = table.column(name)
-            if pa.types.is_null(column.type):
-                column = column.cast(kind)
-            if column.type != kind:
-                raise TypeError(
-                    f"column {name!r} holds {column.type} in this batch and {kind} in those "
-                    "before: cast it"
-                )
-            columns[name] = column
-        return Table(pa.table(columns))
-
-    def _list_windows(self, times: npt.NDArray[np.int64]) -> None:
-        if not self.calendars or not len(times):
-            return
-        limit = self.core.facts()["limit"]
-        first, last = max(int(times.min()), limit), int(times.max())
-        for number in self.calendars:
-            self.list_calendar(number, first, last)
-        # The slice of the first row begins at an edge; a window may contain that and not the row.
-        edges = [c.edge_before(first) for c in self.calendars.values()]
-        edges += [
-            first - (first - offset) % slide
-            for _, slide, offset in (
-                self.clock.window(w) for w in self.named.values() if w.kind == "periodic"
-            )
-        ]
-        begin = max((e for e in edges if e is not None), default=first)
-        for number in self.calendars:
-            self.list_calendar(number, begin, last)
-
-    def list_calendar(self, number: int, first: int, last: int) -> None:
-        """Tell the core the windows of these times."""
-        calendar = self.calendars[number]
-        if calendar.cover(first, last, self.core.facts()["limit"]):
-            self.core.list_window(number, calendar.starts, calendar.ends)
-
-    def advance(self, watermark: int, last: bool = False) -> pa.Table:
-        """Move the watermark; return what is told."""
-        if self.calendars and not last:
-            limit = watermark - self.lateness
-            for number in self.calendars:
-                self.list_calendar(number, limit, limit)
-        told = self._told(self.core.advance(watermark))
-        self.forget_done()
-        return told
-
-    def forget_done(self, doubtful: Ids = _NO_IDS) -> None:
-        """Forget the keys the core has done with, and new ones all of whose rows were too late."""
-        done = np.asarray(self.core.take_forgotten())
-        self.keys.forget(done, self.facts()["journalled"])
-        if len(doubtful):
-            others = np.setdiff1d(doubtful, done).tolist()
-            unused = [i for i in others if not self.core.live(i)]
-            self.keys.forget(np.array(unused, np.uint32))
-
-    def _told(self, raw: Any) -> pa.Table:
-        ids, windows, starts, ends, revisions, changes, results = raw
-        columns: dict[str, pa.Array] = self.keys.columns(np.asarray(ids))
-        columns |= self._window_columns(np.asarray(windows), np.asarray(starts), np.asarray(ends))
-        columns |= self.plan.results(results)
-        columns["revision"] = pa.array(np.asarray(revisions))
-        columns["change"] = pa.DictionaryArray.from_arrays(
-            pa.array(np.asarray(changes).astype(np.int8)), pa.array(_CHANGES)
-        ).dictionary_decode()
-        return pa.table(columns)
-
-    def _window_columns(
-        self, windows: Any, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
-    ) -> dict[str, pa.Array]:
-        most = max(self.named) + 1
-        names = [self.named[i].name if i in self.named else "" for i in range(most)]
-        encoded = pa.DictionaryArray.from_arrays(pa.array(windows), pa.array(names))
-        return {
-            "window": encoded.dictionary_decode(),
-            "window_start": self.clock.typed(starts),
-            "window_end": self.clock.typed(ends),
-        }
-
-    # ---- questions ---------------------------------------------------------------------------
-
-    def facts(self) -> dict[str, Any]:
-        """Return what the core says of itself."""
-        return dict(self.core.facts())
-
-    @property
-    def watermark(self) -> Any:
-        """The watermark as users write it."""
-        found = self.core.facts()["watermark"]
-        return None if found < -REACH else self.clock.shown(found)
-
-    def query(self, key: Any, t_from: Any, t_to: Any) -> dict[str, Any]:
-        """Aggregate what is kept of a key between two times."""
-        if all(w.by_rows for w in self.named.values()):
-            raise ValueError(
-                "query: all windows are by rows, so there are no slices; see windows()"
-            )
-        begin = -REACH if t_from is None else self.clock.moment("t_from", t_from)
-        end = REACH if t_to is None else self.clock.moment("t_to", t_to)
-        kept = self.core.facts()["kept_from"]
-        if t_from is not None and begin < kept:
-            raise ValueError(
-                f"t_from: rows before {self.clock.shown(kept)} are no longer needed by any window, "
-                "so not all of them are kept; ask from there, or from None for all that is kept"
-            )
-        number = self.keys.find(key)
-        for what, at in (("t_from", begin), ("t_to", end)):
-            cut: Any = None if number is None else self.core.cuts(number, at)
-            if cut is not None:
-                low, high = (self.clock.shown(t) for t in cut)
-                raise ValueError(
-                    f"{what}: {self.clock.shown(at)} is inside the slice [{low}, {high}), which is "
-                    f"kept as a whole; ask for one of its ends"
-                )
-        unknown = np.iinfo(np.uint32).max
-        found = self.core.query(unknown if number is None else number, begin, end)
-        return {name: c[0].as_py() for name, c in self.plan.results(found).items()}
-
-    def list_windows(self, key: Any) -> pa.Table:
-        """List the windows of a key."""
-        number = self.keys.find(key)
-        raw = self.core.windows(np.iinfo(np.uint32).max if number is None else number)
-        told = self._told(raw).drop_columns(["change"])
-        complete = np.asarray(raw[5]) == _CHANGES.index("complete")
-        return told.append_column("complete", pa.array(complete))

@@ -11,7 +11,8 @@ from sash._stream_plan import StreamPlan
 from sash.windows import Window
 
 if TYPE_CHECKING:
-    from sash._operator import Bound, WindowOperator
+    from sash._bound import Bound
+    from sash._operator import WindowOperator
 
 _MEANING = {
     "periodic": "[k * {slide}, k * {slide} + {size})",

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from sash import _operator, _snapshot
+from sash import _snapshot
+from sash._bound import Bound
 from sash._snapshot import SnapshotError
 
 if TYPE_CHECKING:
-    from sash._operator import Bound, WindowOperator
+    from sash._operator import WindowOperator
     from sash.windows import Window
 
 _STRUCTURE = "WindowOperator"
@@ -131,7 +132,7 @@ def _check(op: WindowOperator, header: dict[str, Any]) -> None:
 
 def _bind(op: WindowOperator, header: dict[str, Any], buffers: list[bytes]) -> Bound:
     schema = pa.ipc.read_schema(pa.py_buffer(buffers[4]))
-    bound = _operator.Bound.of_types(op, {f.name: f.type for f in schema}, header["windows"])
+    bound = Bound.of_types(op, {f.name: f.type for f in schema}, header["windows"])
     if header["lateness"] != bound.lateness:
         raise SnapshotError(f"this is a snapshot with lateness {header['lateness']}")
     for saved in header["windows"]:

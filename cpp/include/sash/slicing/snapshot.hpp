@@ -201,8 +201,8 @@ void WindowOperator<M>::save_tracks(Archive& a, const std::vector<std::uint32_t>
       for (std::size_t i = 0; i < track.rows.size(); ++i) {
         a.time(track.rows.time(i));
         a.state(m_, track.rows.state(m_, i));
-        for (std::size_t c = 0; c < row_windows_[w].marks; ++c)
-          a.time(track.marks[i * row_windows_[w].marks + c]);
+        for (std::size_t c = 0; c < rows_.windows[w].marks; ++c)
+          a.time(track.marks[i * rows_.windows[w].marks + c]);
       }
       a.number(track.told.size());
       for (std::size_t i = 0; i < track.told.size(); ++i) {
@@ -226,7 +226,7 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
     KeyState<M>& key = loaded_key(a, numbers);
     key.drop_tracks(m_);
     a.number(tracks);
-    a.require(tracks <= row_windows_.size(), "it has rows of windows that there are not");
+    a.require(tracks <= rows_.windows.size(), "it has rows of windows that there are not");
     for (std::uint64_t w = 0; w < tracks; ++w) {
       key.tracks.emplace_back(m_);
       RowTrack<M>& track = key.tracks.back();
@@ -235,7 +235,7 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
       a.time(track.due);
       a.require(track.base >= 0 && track.next >= 0, "a rank is negative");
       a.number(n);
-      Marks its(row_windows_[w].marks);
+      Marks its(rows_.windows[w].marks);
       Time t = kNever, before = kNever;
       for (std::uint64_t i = 0; i < n; ++i) {
         a.time(t);

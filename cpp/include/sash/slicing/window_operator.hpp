@@ -21,7 +21,7 @@
 #include <queue>
 #include <unordered_map>
 
-#include "sash/slicing/row_manager.hpp"
+#include "sash/slicing/row_windows.hpp"
 #include "sash/slicing/slice_manager.hpp"
 #include "sash/slicing/window_manager.hpp"
 
@@ -50,7 +50,7 @@ class WindowOperator {
         slicer_(m_),
         slices_(m_, settings.store),
         manager_(m_, settings.emit, settings.lateness > 0 || settings.emit == Emit::updates),
-        rows_(m_, settings.emit),
+        rows_(m_, settings.emit, settings.lateness),
         emission_(m_),
         fold_(m_) {}
   ~WindowOperator() {
@@ -76,7 +76,7 @@ class WindowOperator {
     if (latest_ != kNever && w.since == kNever) w.since = latest_ + 1;
     can_fail_ |= static_cast<bool>(w.starts);  // a user's function
     const Time since = w.since;
-    row_windows_.push_back(std::move(w));
+    rows_.windows.push_back(std::move(w));
     slices_.journal.on = false;
     return since;
   }
@@ -89,8 +89,11 @@ class WindowOperator {
   }
   void remove_window(int id) {
     slices_.journal.on = false;
-    for (std::size_t i = 0; i < row_windows_.size(); ++i)
-      if (row_windows_[i].id == id) return remove_row_window(i);
+    if (rows_.remove(id, keys_)) {
+      for (std::uint32_t k = 0; k < keys_.size(); ++k)
+        if (keys_[k].live) enqueue(k, watermark_ + 1);
+      return;
+    }
     std::ptrdiff_t session = 0, i = 0;
     for (; windows_.windows[static_cast<std::size_t>(i)].id != id; ++i)
       session += windows_.windows[static_cast<std::size_t>(i)].kind == Window::Kind::session;
@@ -131,7 +134,8 @@ class WindowOperator {
           __builtin_prefetch(&keys_[slicer_.keys[i + kAhead].key]);
         take_slices(slicer_.keys[i], next);
       }
-      if (!row_windows_.empty()) take_rows(ids, times, n, admitted.late, in, marks, next);
+      const auto due = [&](std::uint32_t id) { rows_due(id); };
+      rows_.take(keys_, ids, times, n, admitted.late, in, marks, next, emission_, due);
       complete(next);
       finish(emission_, admitted.late);
     });
@@ -194,8 +198,7 @@ class WindowOperator {
     emission_.clear();
     manager_.set_watermark(watermark_);
     manager_.list(windows_, id, keys_[id], limit(), emission_);
-    for (std::size_t w = 0; w < keys_[id].tracks.size(); ++w)
-      rows_.list(row_windows_[w], id, keys_[id].tracks[w], watermark_, emission_);
+    rows_.list(id, keys_[id], watermark_, emission_);
     return emission_;
   }
 
@@ -246,8 +249,7 @@ class WindowOperator {
     emission_.clear();
     due_.clear();
     slices_.begin(can_fail_);
-    old_tracks_.clear();
-    with_rows_.clear();
+    rows_.begin(can_fail_);
     manager_.set_watermark(watermark_);
     if (!can_fail_) {
       compute();
@@ -256,7 +258,7 @@ class WindowOperator {
         compute();
       } catch (...) {
         slices_.undo(keys_);
-        undo_tracks();
+        rows_.undo(keys_);
         for (const std::uint32_t id : due_) enqueue(id, watermark_ + 1);
         throw;
       }
@@ -323,76 +325,6 @@ class WindowOperator {
     }
   }
 
-  template <class In>
-  void take_rows(const std::uint32_t* ids, const Time* times, std::size_t n,
-                 const std::vector<std::uint32_t>& late, In&& in,
-                 const std::vector<const std::int64_t*>& marks, Time next) {
-    Held<M> row(m_);
-    order_.each_key(ids, n, late, [&](std::uint32_t id, std::span<RowOrder::Item> items) {
-      order_.by_time(items, times);
-      keep_tracks(id);
-      KeyState<M>& key = keys_[id];
-      while (key.tracks.size() < row_windows_.size()) key.tracks.emplace_back(m_);
-      std::vector<Rank> changed(row_windows_.size(), RowManager<M>::kNone);
-      for (const RowOrder::Item& item : items) {
-        m_.lift(row.get(), in.at(item.row));
-        m_.to_state(row.get(), row.get());
-        std::size_t column = 0;
-        for (std::size_t w = 0; w < row_windows_.size(); ++w) {
-          const RowWindow& window = row_windows_[w];
-          its_.clear();
-          for (std::size_t c = 0; c < window.marks; ++c) its_.push_back(marks[column++][item.row]);
-          if (window.since != kNever && times[item.row] < window.since) continue;
-          const Rank at =
-              key.tracks[w].insert(m_, times[item.row], row.get(), its_.data(), window.marks);
-          changed[w] = std::min(changed[w], at);
-        }
-      }
-      with_rows_.push_back(id);
-      tell_rows(id, changed, next);
-    });
-  }
-  void tell_rows(std::uint32_t id, const std::vector<Rank>& changed, Time next) {
-    KeyState<M>& key = keys_[id];
-    for (std::size_t w = 0; w < key.tracks.size(); ++w) {
-      rows_.tell(row_windows_[w], id, key.tracks[w],
-                 changed.empty() ? RowManager<M>::kNone : changed[w], next,
-                 next - settings_.lateness, emission_);
-      if (key.tracks[w].due != kForever) enqueue(id, key.tracks[w].due);
-    }
-    slices_.journal.track(id);
-  }
-  // Tracks are changed as they are told: where that may fail, as they were before.
-  void keep_tracks(std::uint32_t id) {
-    if (!can_fail_) return;
-    std::vector<RowTrack<M>> copies;
-    for (const RowTrack<M>& track : keys_[id].tracks) copies.push_back(track.copy(m_));
-    old_tracks_.emplace_back(id, std::move(copies));
-  }
-  void undo_tracks() {
-    while (!old_tracks_.empty()) {
-      auto& [id, old] = old_tracks_.back();
-      keys_[id].drop_tracks(m_);
-      keys_[id].tracks = std::move(old);
-      old_tracks_.pop_back();
-    }
-  }
-  void drop_old_tracks() {
-    for (auto& [id, old] : old_tracks_)
-      for (RowTrack<M>& track : old) track.rows.clear(m_);
-    old_tracks_.clear();
-  }
-  void remove_row_window(std::size_t i) {
-    row_windows_.erase(row_windows_.begin() + static_cast<std::ptrdiff_t>(i));
-    for (std::uint32_t id = 0; id < keys_.size(); ++id) {
-      KeyState<M>& key = keys_[id];
-      if (i >= key.tracks.size()) continue;
-      key.tracks[i].rows.clear(m_);
-      key.tracks.erase(key.tracks.begin() + static_cast<std::ptrdiff_t>(i));
-      if (key.live) enqueue(id, watermark_ + 1);
-    }
-  }
-
   // All keys of which something is due by `next`.
   void complete(Time next) {
     completed_from_ = emission_.rows.size();
@@ -408,8 +340,8 @@ class WindowOperator {
     for (const std::uint32_t id : due_) {
       manager_.complete(windows_, id, keys_[id], watermark_, next, emission_);
       if (keys_[id].tracks.empty()) continue;
-      keep_tracks(id);
-      tell_rows(id, {}, next);
+      rows_.tell(id, keys_[id], next, emission_);
+      rows_due(id);
     }
   }
 
@@ -427,8 +359,8 @@ class WindowOperator {
       }
     }
     for (const KeySlices& k : slicer_.keys) keys_[k.key].live = true;
-    for (const std::uint32_t id : with_rows_) keys_[id].live = true;
-    drop_old_tracks();
+    for (const std::uint32_t id : rows_.touched()) keys_[id].live = true;
+    rows_.commit();
     const bool moved = next != watermark_;
     watermark_ = next;
     if (!moved) return;
@@ -467,6 +399,11 @@ class WindowOperator {
     keys_[id].clear(m_);
     forgotten_.push_back(id);
   }
+  void rows_due(std::uint32_t id) {
+    const Time due = rows_.due(keys_[id]);
+    if (due != kForever) enqueue(id, due);
+    slices_.journal.track(id);
+  }
   void enqueue(std::uint32_t id, Time due) {
     KeyState<M>& key = keys_[id];
     due = std::max(due, watermark_ + 1);
@@ -489,7 +426,6 @@ class WindowOperator {
   Settings settings_;
   bool can_fail_;
   WindowSet windows_;
-  std::vector<RowWindow> row_windows_;
   bool rolling_ = false;
   bool by_time_ = false;  // a slice for every moment; once so, always so
   int session_ = -1;  // the number of the session window with the smallest gap; -1: there is none
@@ -497,8 +433,7 @@ class WindowOperator {
   StreamSlicer<M> slicer_;
   SliceManager<M> slices_;
   WindowManager<M> manager_;
-  RowManager<M> rows_;
-  RowOrder order_;
+  RowWindows<M> rows_;
   Emission<M> emission_;
   std::vector<KeyState<M>> keys_;
   std::priority_queue<Due> agenda_;
@@ -509,9 +444,6 @@ class WindowOperator {
   std::vector<std::uint32_t> due_, forgotten_;
   std::vector<Time> times_;
   std::vector<Grown> grown_, gone_;
-  std::vector<std::uint32_t> with_rows_;  // keys with rows for windows by rows
-  std::vector<std::pair<std::uint32_t, std::vector<RowTrack<M>>>> old_tracks_;
-  Marks its_;
   Held<M> fold_;
 };
 
