@@ -306,5 +306,72 @@ def test_keys_are_forgotten_when_nothing_can_change() -> None:
     assert op.keys < 10
     op.finish()
     assert (op.keys, op.slices) == (0, 0)
-    op.process(rows(10**9, k=[1]))
+    with pytest.raises(RuntimeError, match="the stream was finished"):
+        op.process(rows(10**9, k=[1]))
+
+
+def test_keys_of_windows_by_rows_are_forgotten_too() -> None:
+    for more in ({"lateness": 10}, {"delay": 0}, {}):
+        op = operator(sash.tumbling(rows=1), by="k", **more)
+        for i in range(100):
+            op.process(rows(i, k=[i]))
+            op.advance(i)
+        op.advance(10**6)
+        assert op.keys == 0
+
+
+def test_finish_tells_what_rows_would_have_ended() -> None:
+    windows = (
+        sash.windows.delta("x", 5),
+        sash.windows.punctuation("done"),
+        sash.windows.split(lambda times: times % 2 == 0),
+        sash.tumbling(rows=2),
+    )
+    op = operator(*windows)
+    op.process(rows(1, 2, 3, x=[1.0, 2.0, 3.0], done=[False, True, False]))
+    found = [(r["window"], r["sum_x"]) for r in op.finish().to_pylist()]
+    assert found == [
+        ("delta_x_5", 6.0), ("punctuation_done", 3.0), ("punctuation_done", 3.0),
+        ("split", 1.0), ("split", 5.0), ("tumbling_2rows", 3.0),
+    ]  # fmt: skip
+
+
+def test_what_could_not_be_delivered_comes_with_the_next_call() -> None:
+    def refuse(_: pa.Table) -> None:
+        raise ZeroDivisionError
+
+    op = operator(sash.tumbling(10), delay=0, on_late=refuse)
+    op.process(rows(1, 5))
+    with pytest.raises(ZeroDivisionError):
+        op.process(rows(2, 25))
     assert op.late_rows == 1
+    assert told(op.process(rows(26)), "sum_x") == [(0, 10, 2.0)]
+
+
+def test_types_written_otherwise_are_the_same() -> None:
+    op = operator(sash.tumbling(10), by="k")
+    plain = rows(1, k=pa.array(["a"]))
+    op.process(plain)
+    op.process(rows(2, k=pa.array(["a"], pa.large_string())))
+    op.process(rows(3, k=pa.array(["a"]).dictionary_encode()))
+    assert op.query("a") == {"sum_x": 3.0}
+    stamps = pa.timestamp("us", "UTC"), pa.timestamp("us", "+00:00")
+    op = operator(sash.tumbling("10s"), aggs=agg.count())
+    for stamp in stamps:
+        op.process(pa.table({"t": pa.array([1], pa.int64()).cast(stamp)}))
+    assert op.query() == {"count": 2}
+
+
+def test_every_aggregate_keeps_its_type() -> None:
+    kinds = (pa.uint64(), pa.date32(), pa.timestamp("ns"), pa.decimal128(9, 2), pa.duration("s"))
+    for kind in kinds:
+        x = pa.array([3, 1, 2], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+        aggs = [agg.max("x"), agg.first("x"), agg.collect("x"), agg.argmin("x", "x").alias("a")]
+        op = operator(sash.tumbling(10), aggs=aggs)
+        op.process(rows(1, 2, 3, x=x))
+        found = op.finish()
+        kept = [found.schema.field(n).type for n in ("max_x", "first_x", "a")]
+        assert kept == [kind] * 3
+        assert found.schema.field("collect_x").type == pa.list_(kind)
+        assert found["max_x"][0] == x[0] and found["a"][0] == x[1]
+        assert found["collect_x"][0].values == x

@@ -45,6 +45,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   if (!nb::inst_ready(self)) return 0;
   const auto* holder = nb::inst_ptr<Holder<Any>>(self);
   if (holder->impl == nullptr) return 0;
+  if constexpr (requires { holder->impl->visit(visit, arg); }) holder->impl->visit(visit, arg);
   const PyFunctions* f = holder->impl->spec().functions.get();
   if (f == nullptr) return 0;
   for (const nb::object* o : {&f->lift, &f->combine, &f->lower, &f->identity, &f->inverse})

@@ -21,11 +21,11 @@ slicing::Settings settings_of(std::int64_t lateness, std::optional<std::int64_t>
 using KeyColumns = std::vector<TimeColumn>;
 
 // A user's function that cuts rows into windows, given arrays of their times and marks.
-auto starts_by(nb::object function) {
+auto starts_by(Function function) {
   return [function](const std::int64_t* times, const std::int64_t* marks, std::size_t n) {
     nb::gil_scoped_acquire held;
-    const std::size_t columns = nb::cast<std::size_t>(function.attr("width"));
-    nb::object answer = function(array_of(std::vector<std::int64_t>(times, times + n)),
+    const std::size_t columns = nb::cast<std::size_t>(function->attr("width"));
+    nb::object answer = (*function)(array_of(std::vector<std::int64_t>(times, times + n)),
                                  array_of(std::vector<std::int64_t>(marks, marks + n * columns)));
     const auto bytes = nb::cast<ByteColumn>(answer);
     if (bytes.shape(0) != n) raise(PyExc_ValueError, "split: one truth value for each row");
@@ -101,8 +101,12 @@ void bind_operators(nb::module_& m) {
                                       marks,
                                       since ? *since : slicing::kNever,
                                       {}};
-            if (!function.is_none()) window.starts = starts_by(function);
-            const auto added = w.use()->add_row_window(std::move(window));
+            Function cuts;
+            if (!function.is_none()) {
+              cuts = std::make_shared<nb::object>(function);
+              window.starts = starts_by(cuts);
+            }
+            const auto added = w.use()->add_row_window(std::move(window), cuts);
             return added == slicing::kNever ? std::nullopt : std::optional(added);
           },
           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
@@ -112,11 +116,13 @@ void bind_operators(nb::module_& m) {
       .def("remove_window", [](OperatorHolder& w, int id) { w.use()->remove_window(id); })
       .def("process",
            [](OperatorHolder& w, std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
-              nb::handle columns, std::vector<TimeColumn> marks) {
-             return w.use()->process(ids, keys, times, columns, marks);
+              nb::handle columns, std::vector<TimeColumn> marks, nb::object show) {
+             return w.use()->process(ids, keys, times, columns, marks, show);
            })
       .def("advance",
-           [](OperatorHolder& w, std::int64_t watermark) { return w.use()->advance(watermark); })
+           [](OperatorHolder& w, std::int64_t watermark, nb::object show) {
+             return w.use()->advance(watermark, show);
+           })
       .def("query", [](OperatorHolder& w, std::uint32_t id, std::int64_t from,
                        std::int64_t to) { return w.use()->query(id, from, to); })
       .def("windows", [](OperatorHolder& w, std::uint32_t id) { return w.use()->windows(id); })
@@ -124,9 +130,13 @@ void bind_operators(nb::module_& m) {
            [](OperatorHolder& w, std::uint32_t id, std::int64_t t) { return w.use()->cuts(id, t); })
       .def("slices", [](OperatorHolder& w, std::uint32_t id) { return w.use()->slices(id); })
       .def("live", [](OperatorHolder& w, std::uint32_t id) { return w.use()->live(id); })
+      .def("time", [](OperatorHolder& w, int which) { return w.use()->time(which & 3); })
+      .def("count", [](OperatorHolder& w, bool late) { return w.use()->count(late); })
+      .def("journalled", [](OperatorHolder& w) { return w.use()->journalled(); })
       .def("facts", [](OperatorHolder& w) { return w.use()->facts(); })
       .def("take_forgotten", [](OperatorHolder& w) { return w.use()->take_forgotten(); })
       .def("save", [](OperatorHolder& w, bool all) { return w.use()->save(all); })
+      .def("saved", [](OperatorHolder& w) { w.use()->saved(); })
       .def("load",
            [](OperatorHolder& w, nb::bytes numbers, nb::bytes times, nb::bytes cells,
               nb::list objects, IdColumn saved,

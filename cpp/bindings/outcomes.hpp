@@ -1,6 +1,7 @@
 // What is told of windows of Python aggregates: their states, lowered when they are shown.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "py_monoid.hpp"
@@ -14,6 +15,7 @@ class Outcomes<sash_py::PyMonoid> {
 
  public:
   explicit Outcomes(const sash_py::PyMonoid& m) : m_(m) {}
+  const sash_py::PyMonoid& like() const { return m_; }
   std::size_t size() const { return states_.size(); }
   void push(PyObject* const* state) { states_.push_back(nanobind::borrow(*state)); }
   void push_copy(const Outcomes& o, std::size_t i) { states_.push_back(o.states_[i]); }
@@ -27,9 +29,10 @@ class Outcomes<sash_py::PyMonoid> {
   }
   void clear() { states_.clear(); }
   bool same(std::size_t i, const Outcomes& o, std::size_t j) const {
-    const int equal = PyObject_RichCompareBool(lower(i).ptr(), o.lower(j).ptr(), Py_EQ);
-    if (equal < 0) throw nanobind::python_error();
-    return equal == 1;
+    const Object a = lower(i), b = o.lower(j);
+    const int equal = PyObject_RichCompareBool(a.ptr(), b.ptr(), Py_EQ);
+    if (equal < 0) PyErr_Clear();  // as arrays do: they have no one answer
+    return equal == 1 || (is_nan(a) && is_nan(b));
   }
   Object lower(std::size_t i) const {
     PyObject* state = states_[i].ptr();
@@ -39,6 +42,9 @@ class Outcomes<sash_py::PyMonoid> {
   std::size_t bytes() const { return states_.capacity() * sizeof(Object); }
 
  private:
+  static bool is_nan(const Object& o) {
+    return PyFloat_Check(o.ptr()) && std::isnan(PyFloat_AS_DOUBLE(o.ptr()));
+  }
   sash_py::PyMonoid m_;
   std::vector<Object> states_;
 };

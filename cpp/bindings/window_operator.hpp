@@ -17,27 +17,37 @@ namespace sash_py {
 namespace slicing = sash::slicing;
 using IdColumn = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+using Function = std::shared_ptr<nb::object>;
+
 class AnyOperator {
  public:
   virtual ~AnyOperator() = default;
   virtual const Spec& spec() const = 0;
   virtual std::int64_t add_window(slicing::Window w) = 0;
-  virtual std::int64_t add_row_window(slicing::RowWindow w) = 0;
+  // function: what its `starts` calls, if anything.
+  virtual std::int64_t add_row_window(slicing::RowWindow w, Function function) = 0;
   virtual void list_window(int id, std::vector<std::int64_t> starts,
                            std::vector<std::int64_t> ends) = 0;
   virtual void remove_window(int id) = 0;
-  // Both return what is to be told; process also which rows came too late.
+  // Both return show(what is to be told); process also which rows came too late. Where a batch can
+  // be undone, it is when show raises.
   virtual nb::tuple process(std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
-                            nb::handle columns, const std::vector<TimeColumn>& marks) = 0;
-  virtual nb::tuple advance(std::int64_t watermark) = 0;
+                            nb::handle columns, const std::vector<TimeColumn>& marks,
+                            nb::object show) = 0;
+  virtual nb::object advance(std::int64_t watermark, nb::object show) = 0;
   virtual nb::object query(std::uint32_t id, std::int64_t from, std::int64_t to) = 0;
   virtual nb::tuple windows(std::uint32_t id) = 0;
   virtual nb::object cuts(std::uint32_t id, std::int64_t t) = 0;
+  virtual std::int64_t time(int which) const = 0;
+  virtual std::uint64_t count(bool late) const = 0;
+  virtual bool journalled() const = 0;
+  virtual void visit(visitproc visit, void* arg) const = 0;
   virtual bool live(std::uint32_t id) const = 0;
   virtual nb::dict facts() = 0;
   virtual nb::object slices(std::uint32_t id) = 0;
   virtual nb::object take_forgotten() = 0;
   virtual nb::tuple save(bool all) = 0;
+  virtual void saved() = 0;
   virtual void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects,
                     IdColumn saved, IdColumn here) = 0;
   virtual void drop(IdColumn ids) = 0;
@@ -55,8 +65,12 @@ class OperatorOf final : public AnyOperator {
 
   const Spec& spec() const override { return *spec_; }
   std::int64_t add_window(slicing::Window w) override { return op_.add_window(std::move(w)); }
-  std::int64_t add_row_window(slicing::RowWindow w) override {
+  std::int64_t add_row_window(slicing::RowWindow w, Function function) override {
+    if (function) functions_.push_back(std::move(function));
     return op_.add_window(std::move(w));
+  }
+  void visit(visitproc visit, void* arg) const override {
+    for (const Function& f : functions_) visit(f->ptr(), arg);
   }
   void list_window(int id, std::vector<std::int64_t> starts,
                    std::vector<std::int64_t> ends) override {
@@ -65,7 +79,8 @@ class OperatorOf final : public AnyOperator {
   void remove_window(int id) override { op_.remove_window(id); }
 
   nb::tuple process(std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
-                    nb::handle columns, const std::vector<TimeColumn>& marks) override {
+                    nb::handle columns, const std::vector<TimeColumn>& marks,
+                    nb::object show) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     const std::size_t n = times.shape(0);
@@ -81,27 +96,28 @@ class OperatorOf final : public AnyOperator {
     }
     op_.make_room(keys);
     std::vector<std::uint32_t> late;
-    nb::object results;
+    nb::object shown;
     const auto run = [&] {
       auto&& in = column.reader();
       op_.process(ids ? ids->data() : nullptr, times.data(), n, in, words,
                   [&](const Emission& e, const std::vector<std::uint32_t>& rows) {
                     late = rows;
-                    if constexpr (!Port<M>::native) results = lowered_all(e);
+                    if (op_.can_fail()) shown = show_held(show, e);
                   });
     };
     unlocked<M>(run);
-    return nb::make_tuple(told(op_.emission(), results), array_of(std::move(late)));
+    if (!shown.is_valid()) shown = show(told(op_.emission()));
+    return nb::make_tuple(shown, array_of(std::move(late)));
   }
-  nb::tuple advance(std::int64_t watermark) override {
-    nb::object results;
+  nb::object advance(std::int64_t watermark, nb::object show) override {
+    nb::object shown;
     const auto run = [&] {
       op_.advance(watermark, [&](const Emission& e) {
-        if constexpr (!Port<M>::native) results = lowered_all(e);
+        if (op_.can_fail()) shown = show_held(show, e);
       });
     };
     unlocked<M>(run);
-    return told(op_.emission(), results);
+    return shown.is_valid() ? shown : show(told(op_.emission()));
   }
   nb::object query(std::uint32_t id, std::int64_t from, std::int64_t to) override {
     Emission one(op_.monoid());
@@ -112,9 +128,7 @@ class OperatorOf final : public AnyOperator {
   nb::tuple windows(std::uint32_t id) override {
     const Emission none(op_.monoid());
     const Emission& e = id < op_.room() ? op_.list(id) : none;
-    nb::object results;
-    if constexpr (!Port<M>::native) results = lowered_all(e);
-    return told(e, results);
+    return told(e);
   }
   nb::object cuts(std::uint32_t id, std::int64_t t) override {
     slicing::Bounds slice;
@@ -122,6 +136,14 @@ class OperatorOf final : public AnyOperator {
     return nb::make_tuple(slice.begin, slice.end);
   }
   bool live(std::uint32_t id) const override { return id < op_.room() && op_.key(id).live; }
+  std::int64_t time(int which) const override {
+    const std::int64_t all[] = {op_.watermark(), op_.limit(), op_.latest(), op_.kept_from()};
+    return all[which];
+  }
+  std::uint64_t count(bool late) const override {
+    return late ? op_.counts().late : op_.counts().accepted;
+  }
+  bool journalled() const override { return op_.journalled(); }
   nb::dict facts() override {
     std::size_t slices = 0, keys = 0, eager = 0, sayings = 0, rows = 0, bytes = 0;
     for (std::uint32_t id = 0; id < op_.room(); ++id) {
@@ -152,13 +174,6 @@ class OperatorOf final : public AnyOperator {
     d["rows"] = rows;
     d["bytes"] = bytes;
     d["by_time"] = op_.by_time();
-    d["accepted"] = op_.counts().accepted;
-    d["late"] = op_.counts().late;
-    d["watermark"] = op_.watermark();
-    d["limit"] = op_.limit();
-    d["kept_from"] = op_.kept_from();
-    d["latest"] = op_.latest();
-    d["journalled"] = op_.journalled();
     return d;
   }
   nb::object slices(std::uint32_t id) override {
@@ -175,6 +190,7 @@ class OperatorOf final : public AnyOperator {
     std::vector<std::uint32_t> ids = op_.save(a, all);
     return nb::make_tuple(a.take(), array_of(std::move(ids)));
   }
+  void saved() override { op_.saved(); }
   void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects, IdColumn saved,
             IdColumn here) override {
     if (saved.shape(0) != here.shape(0)) raise(PyExc_ValueError, "keys differ in number");
@@ -215,8 +231,14 @@ class OperatorOf final : public AnyOperator {
     }
     return results.take();
   }
-  nb::tuple told(const Emission& e, nb::object results) {
+  nb::object show_held(const nb::object& show, const Emission& e) {
+    nb::gil_scoped_acquire held;
+    return show(told(e));
+  }
+  nb::tuple told(const Emission& e) {
+    nb::object results;
     if constexpr (Port<M>::native) results = results_of(e);
+    else results = lowered_all(e);
     const std::size_t n = e.rows.size();
     std::vector<std::uint32_t> keys(n);
     std::vector<std::int32_t> windows(n), revisions(n);
@@ -238,6 +260,7 @@ class OperatorOf final : public AnyOperator {
 
   std::shared_ptr<const Spec> spec_;
   Port<M> port_;
+  std::vector<Function> functions_;  // of windows that a user's function cuts
   Operator op_;
 };
 

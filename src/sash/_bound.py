@@ -28,6 +28,29 @@ EMITS = ("complete", "updates", "changelog")
 STORES = ("lazy", "eager", "auto")
 
 
+_WATERMARK, _LIMIT, _KEPT_FROM = 0, 1, 3
+COMPARING = ("min", "max", "mincount", "maxcount", "topk", "argmin", "argmax", "range")
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _same_values(found: pa.DataType, kind: pa.DataType) -> bool:
+    """Whether a type holds the same values as another, written otherwise."""
+    types = pa.types
+    if types.is_null(found):
+        return True
+    if types.is_timestamp(found) and types.is_timestamp(kind):
+        return found.unit == kind.unit and (found.tz is None) == (kind.tz is None)
+    text = types.is_string, types.is_large_string
+    data = types.is_binary, types.is_large_binary
+    return any(
+        any(is_kind(found) for is_kind in family) and any(is_kind(kind) for is_kind in family)
+        for family in (text, data)
+    )
+
+
 class Bound:
     """An operator whose columns have met their types."""
 
@@ -39,7 +62,16 @@ class Bound:
         for where, name in wanted:
             if name not in names:
                 raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
-        self.types = {name: table.column(name).type for _, name in wanted}
+        self.types = {name: _plain(table.column(name).type) for _, name in wanted}
+        for one in op._aggregates:
+            if one.name in COMPARING and one.python is None:
+                kind = table.column(str(one.columns[0])).type
+                if pa.types.is_dictionary(kind):
+                    raise TypeError(
+                        f"{one.name}: column {one.columns[0]!r} holds categories in an order of "
+                        "their own, which may change from batch to batch; cast it to their codes "
+                        "or to text"
+                    )
         for name, kind in self.types.items():
             if pa.types.is_null(kind) and table.rows:
                 raise TypeError(
@@ -56,6 +88,10 @@ class Bound:
         bound = cls.__new__(cls)
         bound.types = types
         named = {w.name: w for w in op._windows}
+        for s in saved:
+            number, since = s["number"], s["since"]
+            if not 0 <= number < 1 << 20 or (since is not None and abs(since) > REACH):
+                raise ValueError(f"no window has number {number} since {since}")
         bound._start(op, [(named[s["name"]], s["number"], s["since"]) for s in saved])
         return bound
 
@@ -64,11 +100,11 @@ class Bound:
     ) -> None:
         self.clock = Clock(op._on, self.types[op._on])
         self.lateness = self.clock.length("lateness", op._lateness, 0)
-        delay = None if op._delay is None else self.clock.length("delay", op._delay, 0)
+        self.delay = None if op._delay is None else self.clock.length("delay", op._delay, 0)
         self.plan = StreamPlan(op._aggregates, self.types)
         self.keys = Keys(op._by, self.types)
         emit, store = EMITS.index(op._emit), STORES.index(op._store)
-        self.core = _core.Operator(self.plan.plan.spec, self.lateness, delay, emit, store)
+        self.core = _core.Operator(self.plan.plan.spec, self.lateness, self.delay, emit, store)
         self.named: dict[int, Window] = {}
         self.since: dict[int, int | None] = {}
         self.calendars: dict[int, Calendar] = {}
@@ -130,12 +166,11 @@ class Bound:
         self._list_windows(times)
         ids, fresh = self.keys.ids(table)
         try:
-            raw, late = self.core.process(ids, self.keys.room, times, columns, marks)
+            told, late = self.core.process(ids, self.keys.room, times, columns, marks, self._told)
         except BaseException:
             self.keys.forget(fresh)
             raise
         late = np.asarray(late)
-        told = self._told(raw)
         self.forget_done(fresh if len(late) else _NO_IDS)
         return told, late
 
@@ -146,12 +181,15 @@ class Bound:
             if name not in table.names:
                 raise KeyError(f"this batch has no column {name!r}{nearest(name, table.names)}")
             column = table.column(name)
-            if pa.types.is_null(column.type):
+            if pa.types.is_dictionary(column.type):
+                column = column.dictionary_decode()
+            if column.type != kind and _same_values(column.type, kind):
                 column = column.cast(kind)
             if column.type != kind:
+                hint = " (pandas: as 'Int64')" if pa.types.is_integer(kind) else ""
                 raise TypeError(
                     f"column {name!r} holds {column.type} in this batch and {kind} in those "
-                    "before: cast it"
+                    f"before: cast it{hint}"
                 )
             columns[name] = column
         return Table(pa.table(columns))
@@ -159,7 +197,7 @@ class Bound:
     def _list_windows(self, times: npt.NDArray[np.int64]) -> None:
         if not self.calendars or not len(times):
             return
-        limit = self.core.facts()["limit"]
+        limit = self.core.time(_LIMIT)
         first, last = max(int(times.min()), limit), int(times.max())
         for number in self.calendars:
             self.list_calendar(number, first, last)
@@ -178,7 +216,7 @@ class Bound:
     def list_calendar(self, number: int, first: int, last: int) -> None:
         """Tell the core the windows of these times."""
         calendar = self.calendars[number]
-        if calendar.cover(first, last, self.core.facts()["limit"]):
+        if calendar.cover(first, last, self.core.time(_LIMIT)):
             self.core.list_window(number, calendar.starts, calendar.ends)
 
     def advance(self, watermark: int, last: bool = False) -> pa.Table:
@@ -187,14 +225,14 @@ class Bound:
             limit = watermark - self.lateness
             for number in self.calendars:
                 self.list_calendar(number, limit, limit)
-        told = self._told(self.core.advance(watermark))
+        told = self.core.advance(watermark, self._told)
         self.forget_done()
         return told
 
     def forget_done(self, doubtful: Ids = _NO_IDS) -> None:
         """Forget the keys the core has done with, and new ones all of whose rows were too late."""
         done = np.asarray(self.core.take_forgotten())
-        self.keys.forget(done, self.facts()["journalled"])
+        self.keys.forget(done, self.core.journalled())
         if len(doubtful):
             others = np.setdiff1d(doubtful, done).tolist()
             unused = [i for i in others if not self.core.live(i)]
@@ -227,13 +265,14 @@ class Bound:
 
     def facts(self) -> dict[str, Any]:
         """Return what the core says of itself."""
-        return dict(self.core.facts())
+        accepted, late = self.core.count(False), self.core.count(True)
+        return {**self.core.facts(), "accepted": accepted, "late": late}
 
     @property
     def watermark(self) -> Any:
         """The watermark as users write it."""
-        found = self.core.facts()["watermark"]
-        return None if found < -REACH else self.clock.shown(found)
+        found = self.core.time(_WATERMARK)
+        return self.clock.shown(found) if -REACH <= found <= REACH else None
 
     def query(self, key: Any, t_from: Any, t_to: Any) -> dict[str, Any]:
         """Aggregate what is kept of a key between two times."""
@@ -241,9 +280,13 @@ class Bound:
             raise ValueError(
                 "query: all windows are by rows, so there are no slices; see windows()"
             )
+        if key is None and self.keys.names:
+            raise ValueError(f"query: which key? Give a value of {', '.join(self.keys.names)}")
         begin = -REACH if t_from is None else self.clock.moment("t_from", t_from)
         end = REACH if t_to is None else self.clock.moment("t_to", t_to)
-        kept = self.core.facts()["kept_from"]
+        if begin > end:
+            raise ValueError(f"query: t_from is after t_to: {t_from!r} > {t_to!r}")
+        kept = self.core.time(_KEPT_FROM)
         if t_from is not None and begin < kept:
             raise ValueError(
                 f"t_from: rows before {self.clock.shown(kept)} are no longer needed by any window, "
@@ -264,6 +307,8 @@ class Bound:
 
     def list_windows(self, key: Any) -> pa.Table:
         """List the windows of a key."""
+        if key is None and self.keys.names:
+            raise ValueError(f"windows: which key? Give a value of {', '.join(self.keys.names)}")
         number = self.keys.find(key)
         raw = self.core.windows(np.iinfo(np.uint32).max if number is None else number)
         told = self._told(raw).drop_columns(["change"])

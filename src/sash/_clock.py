@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from sash.windows import Window
 REACH = (1 << 62) - 1
 """Times lie between -REACH and REACH of the unit: sums of a few of them fit in 64 bits."""
 LONGEST = 1 << 60
+END = REACH + 2 * LONGEST
+"""The watermark after the last row."""
 
 
 class Clock:
@@ -27,7 +29,7 @@ class Clock:
 
     def length(self, what: str, value: Any, least: int = 1) -> int:
         """Return a duration in the column's unit."""
-        if isinstance(value, int) and value == 0 and least == 0:
+        if isinstance(value, int) and not isinstance(value, bool) and value == 0 and least == 0:
             return 0
         length = self._empty.length(what, value, least)
         if length >= LONGEST:
@@ -80,19 +82,26 @@ class Clock:
 
     def _from_clock(self, what: str, value: Any) -> int:
         zone = getattr(self.kind, "tz", None)
-        if isinstance(value, datetime) and pa.types.is_timestamp(self.kind):
-            if (value.tzinfo is None) != (zone is None):
+        if isinstance(value, pa.Scalar):
+            value = value.as_py()
+        if value is None or value != value:  # NaT
+            raise TypeError(f"{what} must be a time of column {self.name!r}, not {value!r}")
+        if isinstance(value, np.datetime64):
+            value = value.astype(
+                "datetime64[ns]" if self.kind == pa.timestamp("ns") else "datetime64[us]"
+            )
+        if isinstance(value, date) and pa.types.is_timestamp(self.kind):
+            if (getattr(value, "tzinfo", None) is None) != (zone is None):
                 kind = "has no time zone" if zone is None else f"has the time zone {zone}"
                 raise TypeError(f"{what}: column {self.name!r} {kind}, unlike {value!r}")
         elif pa.types.is_integer(self.kind) or not isinstance(
-            value, (date, timedelta, np.datetime64, np.timedelta64, pa.Scalar)
+            value, (date, timedelta, np.datetime64, np.timedelta64)
         ):
             raise TypeError(
                 f"{what}: {value!r} is not a time of column {self.name!r} ({self.kind})"
             )
         try:
-            plain = value.as_py() if isinstance(value, pa.Scalar) else value
-            column = pa.array([plain]).cast(self.kind)
+            column = pa.array([value]).cast(self.kind)
             return int(read_times(self.name, column).values[0])
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise TypeError(

@@ -72,6 +72,10 @@ def aggregates_of(what: AggregateLike) -> tuple[tuple[Aggregate, ...], bool]:
         many = tuple(what)
     except TypeError:
         many = ()
+    for one in many:
+        if callable(one) and not isinstance(one, Aggregate):
+            hint = getattr(one, "__name__", "it")
+            raise TypeError(f"expected aggregates, got the function {hint}: call it, as {hint}()")
     if not many or not all(isinstance(a, Aggregate) for a in many):
         raise TypeError(f"expected an aggregate such as agg.sum(), or a list of them, not {what!r}")
     names = [a.output for a in many]

@@ -46,6 +46,9 @@ class _WordColumn:
     def drop(self, words: Words) -> None:
         """Nothing is kept."""
 
+    def sweep(self) -> None:
+        """Nothing is kept."""
+
 
 class _ValueColumn:
     """Keys of any other type: each value has a code while a key uses it."""
@@ -89,9 +92,17 @@ class _ValueColumn:
         for code in words.tolist():
             self._uses[code] -= 1
             if self._uses[code] == 0:
-                del self._codes[self._values[code]]
-                self._values[code] = None
-                self._free.append(code)
+                self._give_up(code)
+
+    def sweep(self) -> None:
+        """Give up the codes that no key uses."""
+        for code in [c for c in self._codes.values() if self._uses[c] == 0]:
+            self._give_up(code)
+
+    def _give_up(self, code: int) -> None:
+        del self._codes[self._values[code]]
+        self._values[code] = None
+        self._free.append(code)
 
 
 class Keys:
@@ -137,7 +148,12 @@ class Keys:
         return self._find(columns)
 
     def _find(self, columns: list[pa.Array]) -> tuple[Ids, Ids]:
-        words = [c.words(a) for c, a in zip(self._columns, columns, strict=True)]
+        try:
+            words = [c.words(a) for c, a in zip(self._columns, columns, strict=True)]
+        except BaseException:
+            for c in self._columns:
+                c.sweep()
+            raise
         ids, fresh = map(np.asarray, self._index.find(words))
         if len(fresh):
             for i, column in enumerate(self._columns):
@@ -198,9 +214,12 @@ class Keys:
 
     def save_forgotten(self) -> pa.Table:
         """Return the keys forgotten since the last time."""
-        found = self._forgotten
+        none = pa.table(self._prefixed(np.empty(0, np.uint32)))
+        return pa.concat_tables([none, *self._forgotten])
+
+    def saved(self) -> None:
+        """Begin to note forgotten keys anew."""
         self._forgotten = []
-        return pa.concat_tables([pa.table(self._prefixed(np.empty(0, np.uint32))), *found])
 
     def load(self, table: pa.Table) -> tuple[Ids, Ids]:
         """Take up the keys of a table: the numbers they had, and those they have here."""

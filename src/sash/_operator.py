@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from sash import _operator_snapshot
 from sash._bound import EMITS, STORES, Bound
-from sash._clock import REACH
+from sash._clock import END
 from sash._compile import AggregateLike, aggregates_of
 from sash._rolling_windows import names_of
 from sash._tables import nearest, open_table
 from sash.windows import Window
 
-_OWN = ("window", "window_start", "window_end", "revision", "change")
+_OWN = ("window", "window_start", "window_end", "revision", "change", "complete")
 
 
 class WindowOperator:
@@ -80,6 +80,8 @@ class WindowOperator:
         self._on_late = on_late
         self._bound: Bound | None = None
         self._stamp: str | None = None
+        self._finished = False
+        self._undelivered: list[pa.Table] = []
         self._in_use = threading.Lock()
 
     def _check_names(self) -> None:
@@ -99,18 +101,26 @@ class WindowOperator:
     def process(self, batch: Any) -> pa.Table:
         """Take a batch of rows, a table of any library, and return the windows to be told.
 
-        Raises, and has changed nothing, when the batch cannot be taken.
+        Raises, and has changed nothing, when the batch cannot be taken. When ``on_late`` raises,
+        the batch has been taken, and its windows are told with the next call.
         """
         table = open_table(batch)
         with self._alone():
+            self._refuse_finished("process")
             bound = self._bound or Bound(self, table)
             told, late = bound.process(table)
             if table.rows or not any(map(pa.types.is_null, bound.types.values())):
                 self._bound = bound  # else the types of the columns are still unknown
+            self._undelivered.append(told)
         if len(late) and self._on_late is not None:
             columns = {n: table.column(n).take(pa.array(late)) for n in table.names}
             self._on_late(pa.table(columns))
-        return told
+        return self._deliver()
+
+    def _deliver(self) -> pa.Table:
+        """Return what is told, with what could not be because ``on_late`` raised."""
+        told, self._undelivered = self._undelivered, []
+        return told[0] if len(told) == 1 else pa.concat_tables(told)
 
     def advance(self, watermark: Any) -> pa.Table:
         """Move the watermark and return the windows it completes.
@@ -118,15 +128,27 @@ class WindowOperator:
         A watermark that is not ahead of the one there is changes nothing and tells nothing.
         """
         with self._alone():
+            self._refuse_finished("advance")
             bound = self._need_rows("advance")
-            return bound.advance(bound.clock.moment("watermark", watermark))
+            moment = bound.clock.moment("watermark", watermark)
+            self._undelivered.append(bound.advance(moment))
+        return self._deliver()
 
     def finish(self) -> pa.Table:
-        """End the stream: tell every window that is not complete, and forget all rows."""
+        """End the stream: tell every window not told yet, and forget all rows.
+
+        Of windows by count, only full ones are told.
+        """
         with self._alone():
             if self._bound is None:
                 return pa.table({})
-            return self._bound.advance(REACH + (REACH >> 1), last=True)
+            self._undelivered.append(self._bound.advance(END, last=True))
+            self._finished = True
+        return self._deliver()
+
+    def _refuse_finished(self, what: str) -> None:
+        if self._finished:
+            raise RuntimeError(f"{what}: the stream was finished; make a new operator")
 
     # ---- questions ---------------------------------------------------------------------------
 
@@ -152,12 +174,12 @@ class WindowOperator:
     @property
     def late_rows(self) -> int:
         """How many rows came too late and were left out."""
-        return 0 if self._bound is None else self._bound.facts()["late"]
+        return 0 if self._bound is None else self._bound.core.count(True)
 
     @property
     def rows(self) -> int:
         """How many rows were taken."""
-        return 0 if self._bound is None else self._bound.facts()["accepted"]
+        return 0 if self._bound is None else self._bound.core.count(False)
 
     @property
     def keys(self) -> int:
@@ -183,14 +205,20 @@ class WindowOperator:
         that its edges may cut.
         """
         with self._alone():
+            self._refuse_finished("add")
+            if not isinstance(window, Window):
+                raise TypeError(
+                    f"add takes one window, such as sash.tumbling('1m'), not {window!r}"
+                )
             windows = _windows_of([*self._windows, window])
             if self._bound is not None:
                 self._bound.add(window)
             self._windows = windows
 
-    def remove(self, name: str) -> None:
-        """Give up a window; what was told of it stands."""
+    def remove(self, window: str | Window) -> None:
+        """Give up a window, by name; what was told of it stands."""
         with self._alone():
+            name = window.name if isinstance(window, Window) else window
             names = [w.name for w in self._windows]
             if name not in names:
                 raise KeyError(f"no window {name!r}{nearest(str(name), names)}")
@@ -250,7 +278,10 @@ class WindowOperator:
         aggregates = ", ".join(a.output for a in self._aggregates)
         if self._bound is None:
             return f"<WindowOperator of {aggregates} over {names}: no rows yet>"
-        facts = self._bound.facts()
+        try:
+            facts = self._bound.facts()
+        except RuntimeError:
+            return f"<WindowOperator of {aggregates} over {names}: in use>"
         return (
             f"<WindowOperator of {aggregates} over {names}: {facts['accepted']} rows, "
             f"{facts['slices']} slices of {facts['keys']} keys>"

@@ -30,7 +30,9 @@ _MEANING = {
 def explain_operator(op: WindowOperator) -> tuple[str, ...]:
     """Return what an operator does and keeps, line by line."""
     lines = [f"windows over {op._on!r}" + (f", by {', '.join(op._by)}" if op._by else "")]
-    lines += [f"  {w.name}: {_meaning(w)}" for w in op._windows]
+    lines += [f"  {w.name}: {_meaning(w)}" for w in op._windows[:_MOST]]
+    if len(op._windows) > _MOST:
+        lines.append(f"  ... and {len(op._windows) - _MOST} more")
     bound = op._bound
     if bound is None:
         return (*lines, "no batch has been processed yet: types are unknown")
@@ -93,11 +95,13 @@ def _store(op: WindowOperator, facts: dict[str, Any]) -> str:
 
 def _time(op: WindowOperator, bound: Bound, facts: dict[str, Any]) -> str:
     watermark = bound.watermark
+    if op._finished:
+        return "the stream is finished"
     if watermark is None:
         return "no watermark yet: nothing is complete"
     text = f"watermark {watermark}"
     if bound.lateness:
-        text += f"; rows from {bound.clock.shown(facts['limit'])} on still count, and correct "
+        text += f"; rows from {bound.clock.shown(bound.core.time(1))} on still count, and correct "
         return text + f"{_many(facts['sayings'], 'window')} told"
     return f"{text}: nothing before it can change"
 
@@ -130,16 +134,20 @@ def picture(op: WindowOperator, key: Any = None, width: int = 72) -> str:
     lines = [f"{'slices':>{label}} {_ticks([at(int(t)) for t in slices], width)}"]
     names = table["window"].to_pylist()
     complete = table["complete"].to_pylist()
-    for window in op._windows:
-        mine = [i for i, n in enumerate(names) if n == window.name]
+    by_window: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        by_window.setdefault(name, []).append(i)
+    for window in op._windows[:_MOST]:
+        mine = by_window.get(window.name, [])
         spans = [(at(int(starts[i])), at(int(ends[i])), complete[i]) for i in mine]
-        rows = _stacked(spans, width)
-        shown = rows[:6]
-        for j, row in enumerate(shown):
+        rows, left = _stacked(spans, width)
+        for j, row in enumerate(rows):
             lines.append(f"{window.name if j == 0 else '':>{label}} {row}")
-        if len(rows) > len(shown):
-            lines.append(f"{'':>{label}} ... and {len(rows) - len(shown)} more rows")
-    watermark = bound.facts()["watermark"]
+        if left:
+            lines.append(f"{'':>{label}} ... and {_many(left, 'window')} more")
+    if len(op._windows) > _MOST:
+        lines.append(f"{'':>{label}} ... and {len(op._windows) - _MOST} other windows")
+    watermark = bound.core.time(0)
     if low <= watermark <= high:
         lines.append(f"{'watermark':>{label}} {' ' * at(watermark)}^")
     first, last = str(bound.clock.shown(low)), str(bound.clock.shown(high))
@@ -154,12 +162,20 @@ def _ticks(places: list[int], width: int) -> str:
     return "".join(line).rstrip()
 
 
-def _stacked(spans: list[tuple[int, int, bool]], width: int) -> list[str]:
-    """Return windows as lines, those that overlap on different ones."""
+_LINES = 6
+_MOST = 20
+
+
+def _stacked(spans: list[tuple[int, int, bool]], width: int) -> tuple[list[str], int]:
+    """Return windows as lines, those that overlap on different ones, and how many are left out."""
+    left = 0
     lines: list[list[str]] = []
     ends: list[int] = []
     for start, end, complete in spans:
         free = [i for i, e in enumerate(ends) if e <= start]
+        if not free and len(lines) == _LINES:
+            left += 1
+            continue
         i = free[0] if free else len(lines)
         if not free:
             lines.append([" "] * width)
@@ -170,4 +186,4 @@ def _stacked(spans: list[tuple[int, int, bool]], width: int) -> list[str]:
         if end > start:
             lines[i][end] = ")"
         ends[i] = end + (end == start)
-    return ["".join(line).rstrip() for line in lines]
+    return ["".join(line).rstrip() for line in lines], left

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from sash.windows import Window
 
 _STRUCTURE = "WindowOperator"
+_BROKEN = (*_snapshot.BROKEN, TypeError)
 _BUFFERS = (*_snapshot.COLUMNS, "schema", "keys", "forgotten")
 
 
 def write(op: WindowOperator, everything: bool) -> bytes:
     """Return a snapshot of an operator, of everything or of the changes."""
     bound = op._bound
-    everything = everything or bound is None or not bound.facts()["journalled"]
+    everything = everything or bound is None or not bound.core.journalled()
     name, after = secrets.token_hex(8), None if everything else op._stamp
     header: dict[str, Any] = {
         "structure": _STRUCTURE,
@@ -35,22 +36,32 @@ def write(op: WindowOperator, everything: bool) -> bytes:
         "by": op._by,
         "aggregate": "|".join(a.signature() for a in op._aggregates),
         "outputs": [a.output for a in op._aggregates],
+        "columns": [list(a.columns) for a in op._aggregates],
         "emit": op._emit,
+        "finished": op._finished,
         "name": name,
         "after": after,
         "windows": [],
     }
     buffers = dict.fromkeys(_BUFFERS, b"")
     if bound is not None:
-        header |= {"lateness": bound.lateness, "windows": _windows(bound)}
+        header |= {
+            "lateness": bound.lateness,
+            "delay": bound.delay,
+            "windows": _windows(bound),
+        }
         (*native, objects), ids = bound.core.save(everything)
         native.append(_snapshot.dump_objects(bound.plan.plan, objects))
         buffers |= dict(zip(_snapshot.COLUMNS, native, strict=True))
         buffers["schema"] = pa.schema(list(bound.types.items())).serialize().to_pybytes()
         buffers["keys"] = _to_bytes(bound.keys.save(np.asarray(ids)))
         buffers["forgotten"] = _to_bytes(bound.keys.save_forgotten())
+    packed = _snapshot.pack(header, buffers)
+    if bound is not None:  # from here on the next changes are those after this
+        bound.core.saved()
+        bound.keys.saved()
     op._stamp = name
-    return _snapshot.pack(header, buffers)
+    return packed
 
 
 def _windows(bound: Bound) -> list[dict[str, Any]]:
@@ -86,8 +97,20 @@ def read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
         raise RuntimeError("restore needs an operator that has not processed anything yet")
     if not snapshots:
         raise TypeError("restore needs a snapshot, and the changes made after it")
+    if any(isinstance(data, (list, tuple)) for data in snapshots):
+        raise TypeError("a snapshot is bytes; give several as restore(*snapshots)")
+    try:
+        _read(op, snapshots)
+    except SnapshotError:
+        raise
+    except (pa.ArrowException, LookupError, OverflowError, AttributeError, *_BROKEN) as error:
+        raise SnapshotError(f"the snapshot cannot be read: {error}") from error
+
+
+def _read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
     bound: Bound | None = None
     before = None
+    finished = False
     opened = [_snapshot.unpack(data, _STRUCTURE, _BUFFERS) for data in snapshots]
     whole = [i for i, (header, _) in enumerate(opened) if header["after"] is None]
     for header, buffers in opened[whole[-1] if whole else 0 :]:
@@ -98,21 +121,18 @@ def read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
                 "all changes made after it, in their order"
             )
         before = header["name"]
+        finished = bool(header["finished"])
         if not buffers[4]:
             continue
-        try:
-            if header["after"] is None:
-                bound = _bind(op, header, buffers)
-            assert bound is not None
-            _take(bound, header, buffers)
-        except SnapshotError:
-            raise
-        except (pa.ArrowException, LookupError, OverflowError, *_snapshot.BROKEN) as error:
-            raise SnapshotError(f"the snapshot cannot be read: {error}") from error
+        if header["after"] is None:
+            bound = _bind(op, header, buffers)
+        if bound is None:
+            raise SnapshotError("the snapshot is damaged: it has no beginning")
+        _take(bound, header, buffers)
     if bound is not None:
         bound.core.settle()
         bound.forget_done(bound.keys.all())
-    op._bound, op._stamp = bound, before
+    op._bound, op._stamp, op._finished = bound, before, finished
 
 
 def _check(op: WindowOperator, header: dict[str, Any]) -> None:
@@ -121,20 +141,24 @@ def _check(op: WindowOperator, header: dict[str, Any]) -> None:
         "by": op._by,
         "aggregate": "|".join(a.signature() for a in op._aggregates),
         "outputs": [a.output for a in op._aggregates],
+        "columns": [list(a.columns) for a in op._aggregates],
         "emit": op._emit,
     }
     for what, value in wanted.items():
         _snapshot.require(header, what, value)
-    names = sorted(w["name"] for w in header["windows"])
-    if names and names != sorted(w.name for w in op._windows):
-        raise SnapshotError(f"this is a snapshot of the windows {', '.join(names)}")
+    names, ours = sorted(w["name"] for w in header["windows"]), sorted(w.name for w in op._windows)
+    if names and names != ours:
+        raise SnapshotError(
+            f"this is a snapshot of the windows {', '.join(names)}, not of {', '.join(ours)}"
+        )
 
 
 def _bind(op: WindowOperator, header: dict[str, Any], buffers: list[bytes]) -> Bound:
     schema = pa.ipc.read_schema(pa.py_buffer(buffers[4]))
     bound = Bound.of_types(op, {f.name: f.type for f in schema}, header["windows"])
-    if header["lateness"] != bound.lateness:
-        raise SnapshotError(f"this is a snapshot with lateness {header['lateness']}")
+    for what, ours in (("lateness", bound.lateness), ("delay", bound.delay)):
+        if header[what] != ours:
+            raise SnapshotError(f"this is a snapshot with {what} {header[what]}, not {ours}")
     for saved in header["windows"]:
         window = bound.named[saved["number"]]
         if saved["lengths"] != _lengths(bound, window) or saved["kind"] != window.kind:

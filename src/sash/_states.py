@@ -1,7 +1,8 @@
 """Python states as data: plain values to JSON and back, running no code on the way.
 
 Understood are ``None``, booleans, integers, floats (NaN and infinities too), strings, bytes,
-tuples, lists, dicts, sets, frozensets, ``Decimal`` and ``Fraction``, nested at will. Other states
+tuples, lists, dicts, sets, frozensets, ``Decimal``, ``Fraction`` and the classes of `datetime`,
+nested at will. Other states
 need a ``dump`` and a ``load`` of their monoid.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -47,36 +49,43 @@ def _tag(value: Any, dump: Dumps) -> list[Any]:
     kind = type(value)
     if value is None or kind in (bool, str):
         return ["", value]
-    if kind is int:
-        return ["int", hex(value)]
-    if kind is float:
-        return ["float", value.hex()]
-    if kind is bytes:
-        return ["bytes", base64.b64encode(value).decode()]
     if kind in (tuple, list, set, frozenset):
         return [kind.__name__, [_tag(v, None) for v in value]]
     if kind is dict:
         return ["dict", [[_tag(k, None), _tag(v, None)] for k, v in value.items()]]
-    if kind is Decimal:
-        return ["Decimal", str(value)]
-    if kind is Fraction:
-        return ["Fraction", f"{value.numerator:#x}/{value.denominator:#x}"]
+    if kind in _TO_TEXT:
+        return [kind.__name__, _TO_TEXT[kind](value)]
     raise TypeError(
         f"a state of type {kind.__name__} is not plain data: give the monoid a dump and a load"
     )
 
 
+_TO_TEXT: dict[type, Callable[[Any], str]] = {
+    int: hex,
+    float: float.hex,
+    bytes: lambda b: base64.b64encode(b).decode(),
+    datetime: datetime.isoformat,
+    date: date.isoformat,
+    time: time.isoformat,
+    timedelta: lambda t: f"{t.days}:{t.seconds}:{t.microseconds}",
+    Decimal: str,
+    Fraction: lambda f: f"{f.numerator:#x}/{f.denominator:#x}",
+}
 _SEQUENCES: dict[str, Callable[[Any], Any]] = {
     "tuple": tuple,
     "list": list,
     "set": set,
     "frozenset": frozenset,
 }
+_PARTS = ("days", "seconds", "microseconds")
+_CLOCK = (datetime, date, time)
 _FROM_TEXT: dict[str, Callable[[str], Any]] = {
     "int": lambda t: int(t, 16),
     "float": float.fromhex,
     "Decimal": Decimal,
     "Fraction": lambda t: Fraction(*(int(part, 16) for part in t.split("/"))),
+    "timedelta": lambda t: timedelta(**dict(zip(_PARTS, map(int, t.split(":")), strict=True))),
+    **{kind.__name__: kind.fromisoformat for kind in _CLOCK},
     "bytes": lambda t: base64.b64decode(t, validate=True),
 }
 

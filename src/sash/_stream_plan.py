@@ -16,6 +16,7 @@ from sash._compile import compile_live
 from sash._rolling_results import finish_words, from_objects
 from sash._stream_types import same_kind, stream_typed
 
+_WORDS = {"f": pa.float64(), "i": pa.int64(), "b": pa.bool_()}
 Read = Callable[[str], pa.Array]
 
 
@@ -29,6 +30,7 @@ class StreamPlan:
         ]
         self._typed = [native for native, _, _ in readings]
         self._decodes = [decode for _, _, decode in readings]
+        self._inputs = [inputs[0].type if inputs else None for _, inputs, _ in readings]
         self._sources: dict[tuple[str, str], tuple[int, int]] = {}
         renamed = []
         for i, (native, inputs, _) in enumerate(readings):
@@ -68,6 +70,9 @@ class StreamPlan:
             ]
         lists = [a.to_pylist() for a in arrays]
         if len(lists) == 1:
+            if pa.types.is_nested(arrays[0].type):  # a dict would be taken for a row
+                (name,) = self.plan.sources
+                return [{name: value} for value in lists[0]]
             return lists[0]
         return list(zip(*lists, strict=True)) if lists else [None] * rows
 
@@ -90,6 +95,10 @@ class StreamPlan:
         one = self._typed[i]
         if one.result == "frozenset":
             values = [None if v is None else sorted(v) for v in values]
+        if one.result in ("frozenset", "list") and one.name in ("collect", "distinct"):
+            return pa.array(values, pa.list_(self._inputs[i]))
+        if one.python is None and (word := _WORDS.get(one.native[one.dtype].output)) is not None:
+            return self._decodes[i](pa.array(values, word))
         column = from_objects(one, values, self._decodes[i])
         kind = self._kinds[i]
         if pa.types.is_null(column.type) and kind is not None:

@@ -31,14 +31,17 @@ def stream_typed(one: Aggregate, columns: list[pa.Array]) -> Typed:
     """Return the aggregate, its inputs and the decoding of its results."""
     if one.python is not None or not columns:
         return one, columns, _arrow.same
+    kinds = [c.type for c in columns]
     columns = [_fitting(c, name) for c, name in zip(columns, one.columns, strict=True)]
     kind = columns[0].type
     if one.name in ("argmin", "argmax"):
-        return _arg(one, columns)
+        return _arg(one, columns, kinds)
     if one.name in _ORDERED:
         if not is_word(kind):
             return _on_objects(one, columns)
         ordered, decode = _arrow.as_ordered(columns[0], one.columns[0] or "")
+        if kinds[0] == pa.uint64():
+            decode = _arrow.to_type(kinds[0])
         counts = one.name in ("mincount", "maxcount")
         dtyped = replace(one, dtype=dtype_of(ordered))
         return dtyped, [ordered], _arrow.same if counts else decode
@@ -66,12 +69,14 @@ def _decimals(one: Aggregate, column: pa.Array) -> Typed:
     return replace(one, dtype="int"), [_arrow.with_nulls(units, column)], decode
 
 
-def _arg(one: Aggregate, columns: list[pa.Array]) -> Typed:
+def _arg(one: Aggregate, columns: list[pa.Array], kinds: list[pa.DataType]) -> Typed:
     if not all(is_word(c.type) for c in columns):
         return _on_objects(one, columns)
     (ordered, _), (argument, decode) = (
         _arrow.as_ordered(c, n or "") for c, n in zip(columns, one.columns, strict=True)
     )
+    if kinds[1] == pa.uint64():
+        decode = _arrow.to_type(kinds[1])
     code = "f" if dtype_of(ordered) == "float" else "i"
     out = "f" if dtype_of(argument) == "float" else "i"
     dtype = dtype_of(ordered)

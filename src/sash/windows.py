@@ -6,8 +6,10 @@ Each function takes a ``name``, which results carry in their ``window`` column.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 from sash._rolling_windows import duration_label
@@ -144,7 +146,7 @@ def delta(column: str, size: float, *, name: str | None = None) -> Window:
     >>> sash.windows.delta("odometer", 100).name
     'delta_odometer_100'
     """
-    if not isinstance(size, (int, float)) or isinstance(size, bool) or not size > 0:
+    if not isinstance(size, Real) or isinstance(size, bool) or not 0 < size < math.inf:
         raise ValueError(f"delta: size must be a number above 0, not {size!r}")
     label = _name(name, f"delta_{_column('delta', column)}_{size:g}")
     return Window("delta", label, size=float(size), column=column)

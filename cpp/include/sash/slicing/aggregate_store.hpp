@@ -68,13 +68,29 @@ class AggregateStore {
     const std::size_t i = list_.before(t);
     if (i < list_.size() && list_.time(i) == t) list_.remove(m, i);
   }
+  // Never fails: where evicting would call functions that raise, the tree becomes a list.
   void drop_before(const M& m, Time t) {
-    if (tree_) {
-      if (!tree_->empty() && tree_->oldest() < t) tree_->bulk_evict(t - 1);
-      if (tree_->empty()) tree_.reset();
-    } else if (list_.size() != 0 && list_.time(0) < t) {
-      list_.remove_front(m, list_.before(t));
+    if (tree_ && !tree_->empty() && tree_->oldest() < t) {
+      if constexpr (M::nothrow) {
+        tree_->bulk_evict(t - 1);
+      } else {
+        try {
+          tree_->bulk_evict(t - 1);
+        } catch (...) {
+          uproot(m);
+        }
+      }
+      if (tree_ && tree_->empty()) tree_.reset();
     }
+    if (!tree_ && list_.size() != 0 && list_.time(0) < t) list_.remove_front(m, list_.before(t));
+  }
+  // The same slices in a list. Calls no function of an aggregate.
+  void uproot(const M& m) {
+    if (!tree_) return;
+    tree_->for_each([&](Time t, const Cell* state) {
+      m.copy_state(list_.insert(m, list_.size(), t), state);
+    });
+    tree_.reset();
   }
   void clear(const M& m) {
     tree_.reset();

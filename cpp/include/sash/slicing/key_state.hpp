@@ -68,8 +68,14 @@ struct Journal {
   void slice(std::uint32_t key, Time t) {
     if (on) note(slices, {key, t}, most_slices_);
   }
+  // Of a batch that is not part of the state before it is committed.
   void span(std::uint32_t key, Time first, Time last) {
-    if (on) note(spans, {key, first, last}, most_spans_);
+    if (on) batch_.push_back({key, first, last});
+  }
+  void begin() { batch_.clear(); }
+  void commit() {
+    for (const Span& s : batch_) note(spans, s, most_spans_);
+    batch_.clear();
   }
   void said(std::uint32_t key, const auto& s) {
     if (on) note(sayings, {key, s.due, s.start, s.window}, most_sayings_);
@@ -94,6 +100,7 @@ struct Journal {
     most = std::max<std::size_t>(kFew, 2 * all.size());
   }
   static constexpr std::size_t kFew = 1 << 16;
+  std::vector<Span> batch_;
   std::size_t most_slices_ = kFew, most_spans_ = kFew, most_sayings_ = kFew, most_tracks_ = kFew;
 };
 

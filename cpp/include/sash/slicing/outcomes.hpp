@@ -28,6 +28,8 @@ class WordOutcomes {
     stride_ = flags_;
     for (const std::size_t w : widths_) stride_ += w;
   }
+  // None yet, of the same kind.
+  const M& like() const { return m_; }
   std::size_t size() const { return words_.size() / stride_; }
   const std::vector<std::size_t>& widths() const { return widths_; }
   Word* row(std::size_t i) { return words_.data() + i * stride_; }

@@ -18,7 +18,7 @@ class RowManager {
  public:
   using Cell = typename M::Cell;
   RowManager(const M& m, Emit emit)
-      : m_(m), emit_(emit), suffixes_(m_), back_(m_), out_(m_), fresh_(m_) {}
+      : m_(m), emit_(emit), out_(m_), fresh_(m_) {}
 
   // A track after rows came, the first of them at rank `changed` (kNone: none did), and the
   // watermark moved.
@@ -36,16 +36,20 @@ class RowManager {
     said_.clear();
     track.due = kForever;
     Rank next = keep < track.told.size() ? frames.again(track.told[keep]) : track.next;
-    forget_window();
+    // The last frame is gone on from, unless rows came before its end or windows are told again.
+    const bool again = changed != kNone && track.sweep && changed < track.sweep->end;
+    if (again || keep < track.told.size() || early || !w.by_count()) track.sweep.reset();
+    if (!track.sweep) track.sweep = std::make_unique<Sweep<M>>(m_);
     frames.each(next, [&](const Frame& f) {
-      const bool complete = f.due <= watermark;
+      const bool complete = f.due <= watermark || watermark >= kEnd;
       if (!complete) track.due = std::min(track.due, f.due);
       if (!complete && !early) return false;
-      aggregate(track, f);
+      aggregate(track, *track.sweep, f);
       said_.push_back({f, 0, complete});
       if (complete) next = frames.after(f);
       return true;
     });
+    if (!w.by_count()) track.sweep.reset();
     compare(w, id, track, keep, out);
     track.next = next;
     track.settle(limit);
@@ -59,11 +63,11 @@ class RowManager {
             Emission<M>& out) {
     const Frames<M> frames(w, track);
     fresh_.clear();
-    forget_window();
+    Sweep<M> sweep(m_);
     std::size_t i = 0;
     const Rank from = track.told.empty() ? track.next : frames.again(track.told[0]);
     frames.each(from, [&](const Frame& f) {
-      aggregate(track, f);
+      aggregate(track, sweep, f);
       const bool told = i < track.told.size();
       const RowSaying now{f, told ? track.told[i].revision : 0, f.due <= watermark};
       put(w, id, now, now.complete ? Change::complete : Change::update, out);
@@ -139,34 +143,30 @@ class RowManager {
     out.rows.push_back({id, said, change, s.frame.start, s.frame.end, true});
   }
 
-  // Frames move forward at both ends: Two-Stacks over the rows of the track.
-  void aggregate(const RowTrack<M>& track, const Frame& f) {
-    if (f.lo >= middle_) {  // the front is used up: all there is becomes the front
-      suffixes_.clear();
-      begin_ = f.lo, middle_ = f.hi;
+  void aggregate(const RowTrack<M>& track, Sweep<M>& s, const Frame& f) {
+    if (f.lo >= s.middle) {  // the front is used up: all there is becomes the front
+      s.suffixes.clear();
+      s.middle = f.hi;
       for (Rank r = f.hi; r-- > f.lo;) {
-        const std::size_t n = suffixes_.size();
-        Cell* s = suffixes_.add();
-        if (n == 0) m_.copy_state(s, track.state(m_, r));
-        else m_.combine(s, track.state(m_, r), suffixes_[n - 1]);
+        const std::size_t n = s.suffixes.size();
+        Cell* state = s.suffixes.add();
+        if (n == 0) m_.copy_state(state, track.state(m_, r));
+        else m_.combine(state, track.state(m_, r), s.suffixes[n - 1]);
       }
-      m_.set_identity(back_.get());
+      m_.set_identity(s.back.get());
     } else {
-      for (Rank r = end_; r < f.hi; ++r) m_.combine(back_.get(), back_.get(), track.state(m_, r));
+      for (Rank r = s.end; r < f.hi; ++r)
+        m_.combine(s.back.get(), s.back.get(), track.state(m_, r));
     }
-    end_ = f.hi;
-    const Cell* front = suffixes_[static_cast<std::size_t>(middle_ - f.lo) - 1];
-    if (end_ == middle_) return fresh_.push(front);
-    m_.combine(out_.get(), front, back_.get());
+    s.lo = f.lo, s.end = f.hi;
+    const Cell* front = s.suffixes[static_cast<std::size_t>(s.middle - f.lo) - 1];
+    if (s.end == s.middle) return fresh_.push(front);
+    m_.combine(out_.get(), front, s.back.get());
     fresh_.push(out_.get());
   }
-  void forget_window() { middle_ = end_ = begin_ = std::numeric_limits<Rank>::min(); }
-
   M m_;
   Emit emit_;
-  StatePool<M> suffixes_;  // of the rows before `middle_`, the shortest first
-  Held<M> back_, out_;     // the rows from `middle_` on
-  Rank begin_ = 0, middle_ = 0, end_ = 0;
+  Held<M> out_;
   std::vector<RowSaying> said_;
   Outcomes<M> fresh_;  // one for each
 };

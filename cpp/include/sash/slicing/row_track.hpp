@@ -11,12 +11,14 @@
 
 #include "sash/slicing/outcomes.hpp"
 #include "sash/slicing/slice_list.hpp"
+#include "sash/slicing/state_pool.hpp"
 #include "sash/slicing/windows.hpp"
 
 namespace sash::slicing {
 
 using Rank = std::int64_t;
 using Marks = std::vector<std::int64_t>;
+inline constexpr Rank kNoRank = std::numeric_limits<Rank>::min();
 
 struct RowWindow {
   enum class Kind { count, last, delta, punctuation, split };
@@ -44,6 +46,15 @@ struct RowSaying {
   bool complete;
 };
 
+// Aggregates of frames that move forward at both ends: Two-Stacks over ranks.
+template <Monoid M>
+struct Sweep {
+  explicit Sweep(const M& m) : suffixes(m), back(m) {}
+  StatePool<M> suffixes;  // of the rows before `middle`, the shortest first
+  Held<M> back;           // of the rows from `middle` to before `end`
+  Rank lo = kNoRank, middle = kNoRank, end = kNoRank;
+};
+
 template <Monoid M>
 class RowTrack {
  public:
@@ -57,6 +68,7 @@ class RowTrack {
   std::vector<RowSaying> told;  // in order, those that may change
   Outcomes<M> outcomes;         // one for each
   Time due = kForever;          // of the first window not told, when that is known
+  std::unique_ptr<Sweep<M>> sweep;  // where the last frame was; null: nowhere
 
   Rank end() const { return base + static_cast<Rank>(rows.size()); }
   Time time(Rank r) const { return rows.time(static_cast<std::size_t>(r - base)); }
@@ -81,11 +93,17 @@ class RowTrack {
     marks.erase(marks.begin(), marks.begin() + static_cast<std::ptrdiff_t>(n * width));
     base += static_cast<Rank>(n);
   }
+  // When there is something to do: a window to be told, or what was told to be forgotten.
+  Time next_due(Time lateness) const {
+    if (told.empty() || told.back().frame.due == kForever) return due;
+    return std::min(due, told.back().frame.due + lateness);
+  }
   // What was told of windows due by the limit is settled.
   void settle(Time limit) {
     std::size_t n = 0;
     while (n < told.size() && told[n].frame.due <= limit) ++n;
-    if (n == 0) return;
+    // Not for every few: what is left has to move.
+    if (n == 0 || (n < told.size() && n * 2 < told.size())) return;
     told.erase(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(n));
     outcomes.drop_front(n);
   }

@@ -50,9 +50,9 @@ class RowWindows {
     for (std::size_t w = 0; w < key.tracks.size(); ++w)
       manager_.list(windows[w], id, key.tracks[w], watermark, out);
   }
-  static Time due(const KeyState<M>& key) {
+  static Time due(const KeyState<M>& key, Time lateness) {
     Time due = kForever;
-    for (const RowTrack<M>& track : key.tracks) due = std::min(due, track.due);
+    for (const RowTrack<M>& track : key.tracks) due = std::min(due, track.next_due(lateness));
     return due;
   }
   // Gives up a window; false if it is none of these.

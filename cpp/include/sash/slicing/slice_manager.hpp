@@ -28,6 +28,7 @@ class SliceManager {
   // Whether changes are kept to be undone: needed where an aggregate's functions may raise.
   void begin(bool undoable) {
     undoable_ = undoable;
+    journal.begin();
     forget_changes();
   }
   // by_time: a slice for every moment. session: the number of the sessions with the smallest gap.
@@ -70,8 +71,9 @@ class SliceManager {
       const Place p = places_.back();
       places_.pop_back();
       KeyState<M>& key = keys[p.id];
+      if constexpr (!M::nothrow) key.store.uproot(m_);  // a list calls no functions
       key.store.remove(m_, p.time);
-      if (p.old != kNone) key.store.add(m_, p.time, olds_[p.old], choice_);
+      if (p.old != kNone) key.store.add(m_, p.time, olds_[p.old], Choice::lazy);
     }
     for (auto& [id, old] : sessions_) keys[id].sessions = std::move(old);
     forget_changes();

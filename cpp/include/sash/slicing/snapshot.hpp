@@ -95,7 +95,6 @@ std::vector<std::uint32_t> WindowOperator<M>::save(Archive& a, bool all) {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   }
-  journal.start();
   return ids;
 }
 
@@ -118,14 +117,15 @@ void WindowOperator<M>::load(Archive& a, const KeyNumbers& numbers) {
   std::uint64_t all, n;
   const auto time = [&](Time& t) {
     a.time(t);
-    a.require(t == kNever || (t >= kEarliest - 3 * kLongest && t <= kReach + 3 * kLongest),
-              "a time is out of reach");
+    a.require(t >= kEarliest - 2 * kLongest && t <= kEnd, "a time is out of reach");
   };
   const auto key = [&]() -> KeyState<M>& { return loaded_key(a, numbers); };
   a.number(all);
   time(watermark_);
   a.require(watermark_ >= kEarliest, "its watermark is out of reach");
-  time(latest_);
+  a.time(latest_);
+  a.require(latest_ == kNever || (latest_ >= -kReach && latest_ <= kReach),
+            "its latest time is out of reach");
   a.number(counts_.accepted);
   a.number(counts_.late);
   a.number(n);
@@ -172,6 +172,12 @@ void WindowOperator<M>::load(Archive& a, const KeyNumbers& numbers) {
     a.number(window);
     a.number(revision);
     a.number(standing);
+    const auto& all_windows = windows_.windows;
+    a.require(std::any_of(all_windows.begin(), all_windows.end(),
+                          [&](const Window& w) {
+                            return static_cast<std::uint64_t>(w.id) == window && s.due > s.start;
+                          }),
+              "a saying is of no window");
     a.require(revision < std::uint64_t{1} << 31 && standing < 2, "a saying has no such revision");
     s.window = static_cast<std::int32_t>(window);
     s.revision = static_cast<std::int32_t>(revision);
@@ -233,7 +239,10 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
       a.time(track.base);
       a.time(track.next);
       a.time(track.due);
-      a.require(track.base >= 0 && track.next >= 0, "a rank is negative");
+      const RowWindow& window = rows_.windows[w];
+      a.require(track.base >= 0 && track.base < kReach && track.next >= 0 &&
+                    track.next < kReach / window.step,
+                "a rank is out of reach");
       a.number(n);
       Marks its(rows_.windows[w].marks);
       Time t = kNever, before = kNever;
@@ -254,6 +263,11 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
         a.require(s.frame.lo >= track.base && s.frame.hi > s.frame.lo &&
                       s.frame.hi <= track.end() && s.frame.hi >= last,
                   "a window has rows that are not there");
+        const Rank size = s.frame.hi - s.frame.lo;
+        a.require(window.kind == RowWindow::Kind::count
+                      ? s.frame.lo % window.step == 0 && size == window.rows
+                      : !window.by_count() || size <= window.rows,
+                  "a window has other rows than it should");
         last = s.frame.hi;
         a.number(number);
         s.revision = static_cast<std::int32_t>(number);
@@ -262,6 +276,9 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
         track.told.push_back(s);
         a.add_outcome(m_, track.outcomes);
       }
+      const Rank from = Frames<M>(window, track).needed(track.next);
+      a.require(from >= track.base && from <= track.end() && track.next <= track.end(),
+                "a window has rows that are not there");
       key.live = true;
     }
   }

@@ -28,6 +28,38 @@ class Told {
     return matches(i, window, start, due) ? &sayings[i] : nullptr;
   }
   std::size_t index(const Saying* s) const { return static_cast<std::size_t>(s - sayings.data()); }
+  // Several at once, each with its row; of two of one window the later counts.
+  void set(std::vector<std::pair<Saying, std::size_t>>& many, const Outcomes<M>& from) {
+    if (many.size() < kMany || sayings.empty()) {
+      for (const auto& [said, row] : many) set(said, from, row);
+      return;
+    }
+    const auto key = [](const Saying& s) { return std::tuple(s.due, s.window, s.start); };
+    std::stable_sort(many.begin(), many.end(), [&](const auto& a, const auto& b) {
+      return key(a.first) < key(b.first);
+    });
+    std::vector<Saying> merged;
+    merged.reserve(sayings.size() + many.size());
+    Outcomes<M> rows(outcomes.like());
+    std::size_t i = 0;
+    for (std::size_t j = 0; j < many.size(); ++j) {
+      const Saying& said = many[j].first;
+      if (j + 1 < many.size() && key(many[j + 1].first) == key(said)) continue;
+      for (; i < sayings.size() && key(sayings[i]) < key(said); ++i) {
+        merged.push_back(sayings[i]);
+        rows.push_copy(outcomes, i);
+      }
+      if (i < sayings.size() && key(sayings[i]) == key(said)) ++i;
+      merged.push_back(said);
+      rows.push_copy(from, many[j].second);
+    }
+    for (; i < sayings.size(); ++i) {
+      merged.push_back(sayings[i]);
+      rows.push_copy(outcomes, i);
+    }
+    sayings = std::move(merged);
+    outcomes = std::move(rows);
+  }
   void set(const Saying& said, const Outcomes<M>& from, std::size_t row) {
     const std::size_t i = place(said.window, said.start, said.due);
     if (matches(i, said.window, said.start, said.due)) {
@@ -48,8 +80,7 @@ class Told {
     outcomes.drop_front(n);
   }
   void drop_window(std::int32_t id) {
-    Outcomes<M> kept(outcomes);
-    kept.clear();
+    Outcomes<M> kept(outcomes.like());
     std::vector<Saying> left;
     for (std::size_t i = 0; i < sayings.size(); ++i) {
       if (sayings[i].window == id) continue;
@@ -61,6 +92,7 @@ class Told {
   }
 
  private:
+  static constexpr std::size_t kMany = 32;
   std::size_t place(std::int32_t window, Time start, Time due) const {
     const auto key = std::tuple(due, window, start);
     const auto at = std::lower_bound(

@@ -86,16 +86,19 @@ class WindowManager {
   // The windows of one key that rows may still change, as they are now.
   void list(const WindowSet& windows, std::uint32_t id, const KeyState<M>& key, Time limit,
             Emission<M>& out) {
-    listing_ = true;
+    struct Listing {
+      bool& on;
+      explicit Listing(bool& flag) : on(flag) { on = true; }
+      ~Listing() { on = false; }
+    } listing(listing_);
     complete(windows, id, key, limit, kReach + 3 * kLongest, out);
-    listing_ = false;
   }
 
   // The next time that anything of this key is due after `watermark`; at the earliest, or exactly.
   Time next_due(const WindowSet& windows, const KeyState<M>& key, Time watermark, Time lateness,
                 Time bound, bool exactly) const {
     Time due = kForever, found;
-    for (const RowTrack<M>& track : key.tracks) due = std::min(due, track.due);
+    for (const RowTrack<M>& track : key.tracks) due = std::min(due, track.next_due(lateness));
     if (key.store.empty()) return std::max(watermark + 1, due);
     std::size_t session = 0;
     for (const Window& w : windows.windows) {
@@ -114,7 +117,10 @@ class WindowManager {
       }
     }
     if (!exactly) due = std::min(due, bound);
-    const Time over = key.store.youngest() + windows.longest() + lateness + 1;
+    Time last = key.store.youngest();
+    for (const Intervals& all : key.sessions)
+      if (!all.empty()) last = std::max(last, all[all.size() - 1].last);
+    const Time over = last + windows.longest() + lateness + 1;
     return std::max(watermark + 1, std::min(due, over));
   }
 

@@ -86,6 +86,7 @@ class WindowOperator {
       w.starts = std::move(starts);
       w.ends = std::move(ends);
     }
+    windows_.refresh();
   }
   void remove_window(int id) {
     slices_.journal.on = false;
@@ -156,6 +157,7 @@ class WindowOperator {
 
   // ---- questions ---------------------------------------------------------------------------------
   Time watermark() const { return watermark_; }
+  bool can_fail() const { return can_fail_; }
   Time limit() const { return watermark_ - settings_.lateness; }
   Time latest() const { return latest_; }
   // Slices from here on are all kept; of earlier ones those that sessions need.
@@ -212,6 +214,8 @@ class WindowOperator {
   // Keys go by the numbers they have here: which ones, save returns.
   template <class Archive>
   std::vector<std::uint32_t> save(Archive& a, bool all);
+  // What was saved is safe: the next changes are those after it.
+  void saved() { slices_.journal.start(); }
   // numbers: what those are here. A key that is not among them is refused.
   template <class Archive>
   void load(Archive& a, const KeyNumbers& numbers);
@@ -232,6 +236,7 @@ class WindowOperator {
   KeyState<M>& loaded_key(Archive& a, const KeyNumbers& numbers);
 
   void see_windows() {
+    windows_.refresh();
     rolling_ = windows_.rolling();
     by_time_ = !m_.commutative() || rolling_ || by_time_;
     session_ = -1;
@@ -348,24 +353,21 @@ class WindowOperator {
   // From here on nothing fails.
   void commit(Time next) {
     const Time limit = next - settings_.lateness;
-    if (manager_.keeps()) {
-      for (std::size_t i = 0; i < emission_.rows.size(); ++i) {
-        const auto& row = emission_.rows[i];
-        if (row.by_rows || row.said.due <= limit) continue;
-        KeyState<M>& key = keys_[row.key];
-        if (!key.told) key.told = std::make_unique<Told<M>>(m_);
-        key.told->set(row.said, emission_.outcomes, i);
-        slices_.journal.said(row.key, row.said);
-      }
-    }
+    if (manager_.keeps()) remember(limit);
     for (const KeySlices& k : slicer_.keys) keys_[k.key].live = true;
     for (const std::uint32_t id : rows_.touched()) keys_[id].live = true;
     rows_.commit();
+    slices_.journal.commit();
     const bool moved = next != watermark_;
     watermark_ = next;
-    if (!moved) return;
+    if (moved) move_on(limit);
+    for (const std::uint32_t id : rows_.touched())
+      if (keys_[id].live && keys_[id].empty()) forget(id);
+  }
+  // The watermark has moved: what is done with goes.
+  void move_on(Time limit) {
     needed_from_ = windows_.needed_from(limit);
-    next_end_ = windows_.next_end(next);
+    next_end_ = windows_.next_end(watermark_);
     std::size_t row = completed_from_;
     for (const std::uint32_t id : due_) {
       bool any = false;
@@ -374,6 +376,22 @@ class WindowOperator {
       trim(id);
       if (keys_[id].empty()) forget(id);
       else if (const Time due = next_due(id, !any); due != kForever) enqueue(id, due);
+    }
+  }
+  // What was told of windows that may change.
+  void remember(Time limit) {
+    const auto& rows = emission_.rows;
+    for (std::size_t i = 0, j; i < rows.size(); i = j) {
+      said_.clear();
+      for (j = i; j < rows.size() && rows[j].key == rows[i].key; ++j) {
+        if (rows[j].by_rows || rows[j].said.due <= limit) continue;
+        said_.push_back({rows[j].said, j});
+        slices_.journal.said(rows[j].key, rows[j].said);
+      }
+      if (said_.empty()) continue;
+      KeyState<M>& key = keys_[rows[i].key];
+      if (!key.told) key.told = std::make_unique<Told<M>>(m_);
+      key.told->set(said_, emission_.outcomes);
     }
   }
   void trim(std::uint32_t id) {
@@ -400,7 +418,7 @@ class WindowOperator {
     forgotten_.push_back(id);
   }
   void rows_due(std::uint32_t id) {
-    const Time due = rows_.due(keys_[id]);
+    const Time due = rows_.due(keys_[id], settings_.lateness);
     if (due != kForever) enqueue(id, due);
     slices_.journal.track(id);
   }
@@ -418,6 +436,7 @@ class WindowOperator {
     std::uint32_t key;
     bool operator<(const Due& o) const { return due > o.due; }  // the earliest on top
   };
+  std::vector<std::pair<Saying, std::size_t>> said_;
   struct Grown {
     std::size_t window, session;
     Interval at;

@@ -20,6 +20,7 @@ namespace sash::slicing {
 using Time = std::int64_t;
 inline constexpr Time kReach = (Time{1} << 62) - 1;
 inline constexpr Time kLongest = Time{1} << 60;
+inline constexpr Time kEnd = kReach + 2 * kLongest;  // the watermark after the last row
 inline constexpr Time kEarliest = -kReach - 1;  // the watermark before there is one
 inline constexpr Time kNever = std::numeric_limits<Time>::min();
 inline constexpr Time kForever = std::numeric_limits<Time>::max();
@@ -77,12 +78,18 @@ class WindowSet {
  public:
   std::vector<Window> windows;
 
-  bool sessions() const { return least_gap() != 0; }
-  Time least_gap() const {  // 0: there are no sessions
-    Time gap = 0;
-    for (const Window& w : windows)
-      if (w.kind == Window::Kind::session && (gap == 0 || w.size < gap)) gap = w.size;
-    return gap;
+  Time least_gap() const { return least_gap_; }  // 0: there are no sessions
+  Time longest() const { return longest_; }
+  // To be called when windows have changed.
+  void refresh() {
+    least_gap_ = longest_ = 0;
+    for (const Window& w : windows) {
+      if (w.kind == Window::Kind::session && (least_gap_ == 0 || w.size < least_gap_))
+        least_gap_ = w.size;
+      longest_ = std::max(longest_, w.size);
+      for (std::size_t i = 0; i < w.starts.size(); ++i)
+        longest_ = std::max(longest_, w.ends[i] - w.starts[i]);
+    }
   }
   bool rolling() const {
     return std::any_of(windows.begin(), windows.end(),
@@ -124,15 +131,6 @@ class WindowSet {
     }
     return from;
   }
-  Time longest() const {
-    Time most = 0;
-    for (const Window& w : windows) {
-      most = std::max(most, w.size);
-      for (std::size_t i = 0; i < w.starts.size(); ++i)
-        most = std::max(most, w.ends[i] - w.starts[i]);
-    }
-    return most;
-  }
 
   // Every edge in (lo, hi], the last one <= lo and the first one > hi, in no order, some twice.
   // False when there would be more than `most` of them.
@@ -157,6 +155,7 @@ class WindowSet {
   }
 
  private:
+  Time least_gap_ = 0, longest_ = 0;
   // f(the last edge <= lo, step) for the edges that are computed.
   template <class F>
   void each_progression(Time lo, Time hi, F&& f) const {
