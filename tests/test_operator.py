@@ -6,6 +6,7 @@ A timeline says what happens: rows as their times, `|` a watermark.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
@@ -363,9 +364,13 @@ def test_types_written_otherwise_are_the_same() -> None:
 
 
 def test_every_aggregate_keeps_its_type() -> None:
-    kinds = (pa.uint64(), pa.date32(), pa.timestamp("ns"), pa.decimal128(9, 2), pa.duration("s"))
-    for kind in kinds:
-        x = pa.array([3, 1, 2], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+    columns = [
+        pa.array([3, 1, 2], kind) for kind in (pa.uint64(), pa.date32(), pa.int8(), pa.float32())
+    ]
+    columns += [pa.array([3, 1, 2]).view(kind) for kind in (pa.timestamp("ns"), pa.duration("s"))]
+    columns.append(pa.array([Decimal("3.25"), Decimal("1"), Decimal("2")], pa.decimal128(9, 2)))
+    for x in columns:
+        kind = x.type
         aggs = [agg.max("x"), agg.first("x"), agg.collect("x"), agg.argmin("x", "x").alias("a")]
         op = operator(sash.tumbling(10), aggs=aggs)
         op.process(rows(1, 2, 3, x=x))

@@ -23,7 +23,7 @@ WINDOWS = {
 }
 
 
-class Fault(Exception):
+class PlannedError(Exception):
     """What a function raises here."""
 
 
@@ -36,7 +36,7 @@ class Adding:
     def _step(self) -> None:
         self.calls += 1
         if self.calls == self.at or (not self.once and self.calls > self.at >= 0):
-            raise Fault
+            raise PlannedError
 
     def aggregate(self, commutative: bool) -> sash.Aggregate:
         def combine(a: int, b: int) -> int:
@@ -98,7 +98,7 @@ def test_a_call_that_raises_has_not_happened(windows: str, store: str, once: boo
                 adding.calls, adding.at, adding.once = 0, int(rng.integers(1, 3 * cost)), once
                 try:
                     raw = op.process(batch)
-                except Fault:
+                except PlannedError:
                     adding.at = -1
                     continue
                 adding.at = -1
@@ -132,7 +132,7 @@ def test_a_watermark_that_raises_can_be_given_again(store: str) -> None:
         found = []
         try:
             found.append(op.advance(150))
-        except Fault:
+        except PlannedError:
             assert op.watermark is None
         adding.at = -1
         found += [op.advance(150), op.finish()]
@@ -159,7 +159,7 @@ def test_windows_that_raise_leave_no_trace() -> None:
     op = sash.WindowOperator(on="t", windows=sash.sliding(20, 10), aggs=adding.aggregate(True))
     op.process(pa.table({"t": [1, 12, 15], "x": [1, 2, 3]}))
     adding.calls, adding.at = 0, 1
-    with pytest.raises(Fault):
+    with pytest.raises(PlannedError):
         op.windows()
     assert set(op.advance(100)["change"].to_pylist()) == {"complete"}
 
@@ -169,7 +169,7 @@ def test_a_snapshot_that_raises_loses_no_changes() -> None:
 
     def dump(state: int) -> bytes:
         if fail[0]:
-            raise Fault
+            raise PlannedError
         return str(state).encode()
 
     def make() -> sash.WindowOperator:
@@ -182,7 +182,7 @@ def test_a_snapshot_that_raises_loses_no_changes() -> None:
     op.process(pa.table({"t": [2, 12], "x": [10, 5]}))
     fail[0] = True
     for save in (op.changes, op.snapshot):
-        with pytest.raises(Fault):
+        with pytest.raises(PlannedError):
             save()
     fail[0] = False
     other = make()
@@ -207,7 +207,7 @@ def test_nothing_is_leaked() -> None:
         for batch in batches(4):
             try:
                 op.process(batch)
-            except (Fault, TypeError):
+            except (PlannedError, TypeError):
                 continue
 
     run(-1)
@@ -222,11 +222,13 @@ def test_an_operator_in_its_own_functions_is_collected() -> None:
     class Box:
         op: Any = None
 
-    box = Box()
-    op = sash.WindowOperator(on="t", windows=split(lambda t: (box, t > 3)[1]), aggs=agg.count())
+    box: Box | None = Box()
+    op: Any = sash.WindowOperator(
+        on="t", windows=split(lambda t: (box, t > 3)[1]), aggs=agg.count()
+    )
     op.process(pa.table({"t": [1, 5]}))
     box.op = op
     gone = weakref.ref(box)
-    del op, box
+    op = box = None
     gc.collect()
     assert gone() is None

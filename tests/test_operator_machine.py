@@ -208,7 +208,7 @@ class OperatorMachine(RuleBasedStateMachine):
             return
         rows = sorted((r for r in self.model.rows if r.key == key), key=lambda r: r.t)
         found = tuple(self.op.query(key).values())
-        first, last = data.draw(TIMES), data.draw(TIMES)
+        first, last = sorted(data.draw(st.tuples(TIMES, TIMES)))
         if not rows:
             assert all(f in (None, 0) for f in found)
             return

@@ -133,7 +133,8 @@ void WindowOperator<M>::load(Archive& a, const KeyNumbers& numbers) {
     KeyState<M>& state = key();
     Time t;
     std::uint64_t there;
-    time(t);
+    a.time(t);
+    a.require(t == kNever || (t >= kEarliest - kLongest && t <= kReach), "a slice is out of reach");
     a.number(there);
     if (there) a.state(m_, fold_.get());
     if (!there) {
