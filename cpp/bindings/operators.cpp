@@ -25,8 +25,9 @@ auto starts_by(Function function) {
   return [function](const std::int64_t* times, const std::int64_t* marks, std::size_t n) {
     nb::gil_scoped_acquire held;
     const std::size_t columns = nb::cast<std::size_t>(function->attr("width"));
-    nb::object answer = (*function)(array_of(std::vector<std::int64_t>(times, times + n)),
-                                 array_of(std::vector<std::int64_t>(marks, marks + n * columns)));
+    nb::object answer =
+        (*function)(array_of(std::vector<std::int64_t>(times, times + n)),
+                    array_of(std::vector<std::int64_t>(marks, marks + n * columns)));
     const auto bytes = nb::cast<ByteColumn>(answer);
     if (bytes.shape(0) != n) raise(PyExc_ValueError, "split: one truth value for each row");
     return std::vector<char>(bytes.data(), bytes.data() + n);
@@ -116,13 +117,10 @@ void bind_operators(nb::module_& m) {
       .def("remove_window", [](OperatorHolder& w, int id) { w.use()->remove_window(id); })
       .def("process",
            [](OperatorHolder& w, std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
-              nb::handle columns, std::vector<TimeColumn> marks, nb::object show) {
-             return w.use()->process(ids, keys, times, columns, marks, show);
-           })
-      .def("advance",
-           [](OperatorHolder& w, std::int64_t watermark, nb::object show) {
-             return w.use()->advance(watermark, show);
-           })
+              nb::handle columns, std::vector<TimeColumn> marks,
+              nb::object show) { return w.use()->process(ids, keys, times, columns, marks, show); })
+      .def("advance", [](OperatorHolder& w, std::int64_t watermark,
+                         nb::object show) { return w.use()->advance(watermark, show); })
       .def("query", [](OperatorHolder& w, std::uint32_t id, std::int64_t from,
                        std::int64_t to) { return w.use()->query(id, from, to); })
       .def("windows", [](OperatorHolder& w, std::uint32_t id) { return w.use()->windows(id); })

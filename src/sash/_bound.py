@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _KINDS = {"periodic": 0, "calendar": 1, "session": 2, "rolling": 3}
 _ROW_KINDS = {"count": 0, "last": 1, "delta": 2, "punctuation": 3, "split": 4}
 _CHANGES = ("complete", "correction", "update", "withdrawn", "insert", "retract")
+_CHANGE_NAMES = pa.array(_CHANGES)
 _NO_IDS = np.empty(0, np.uint32)
 EMITS = ("complete", "updates", "changelog")
 STORES = ("lazy", "eager", "auto")
@@ -105,6 +106,7 @@ class Bound:
         self.keys = Keys(op._by, self.types)
         emit, store = EMITS.index(op._emit), STORES.index(op._store)
         self.core = _core.Operator(self.plan.plan.spec, self.lateness, self.delay, emit, store)
+        self._schema: pa.Schema | None = None
         self.named: dict[int, Window] = {}
         self.since: dict[int, int | None] = {}
         self.calendars: dict[int, Calendar] = {}
@@ -240,14 +242,18 @@ class Bound:
 
     def _told(self, raw: Any) -> pa.Table:
         ids, windows, starts, ends, revisions, changes, results = raw
+        if not len(ids) and self._schema is not None:
+            return self._schema.empty_table()
         columns: dict[str, pa.Array] = self.keys.columns(np.asarray(ids))
         columns |= self._window_columns(np.asarray(windows), np.asarray(starts), np.asarray(ends))
         columns |= self.plan.results(results)
         columns["revision"] = pa.array(np.asarray(revisions))
         columns["change"] = pa.DictionaryArray.from_arrays(
-            pa.array(np.asarray(changes).astype(np.int8)), pa.array(_CHANGES)
+            pa.array(np.asarray(changes).astype(np.int8)), _CHANGE_NAMES
         ).dictionary_decode()
-        return pa.table(columns)
+        told = pa.table(columns)
+        self._schema = told.schema
+        return told
 
     def _window_columns(
         self, windows: Any, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]

@@ -87,9 +87,8 @@ class AggregateStore {
   // The same slices in a list. Calls no function of an aggregate.
   void uproot(const M& m) {
     if (!tree_) return;
-    tree_->for_each([&](Time t, const Cell* state) {
-      m.copy_state(list_.insert(m, list_.size(), t), state);
-    });
+    tree_->for_each(
+        [&](Time t, const Cell* state) { m.copy_state(list_.insert(m, list_.size(), t), state); });
     tree_.reset();
   }
   void clear(const M& m) {
@@ -104,6 +103,9 @@ class AggregateStore {
   void for_each(const M& m, F&& f) const {  // f(time, state), in order of time
     if (tree_) return tree_->for_each(f);
     for (std::size_t i = 0; i < list_.size(); ++i) f(list_.time(i), list_.state(m, i));
+  }
+  void prefetch() const {
+    if (!tree_) list_.prefetch();
   }
   void check_invariants() const {
     if (tree_) tree_->check_invariants();

@@ -17,8 +17,7 @@ template <Monoid M>
 class RowManager {
  public:
   using Cell = typename M::Cell;
-  RowManager(const M& m, Emit emit)
-      : m_(m), emit_(emit), out_(m_), fresh_(m_) {}
+  RowManager(const M& m, Emit emit) : m_(m), emit_(emit), out_(m_), fresh_(m_) {}
 
   // A track after rows came, the first of them at rank `changed` (kNone: none did), and the
   // watermark moved.

@@ -65,9 +65,9 @@ class RowTrack {
   Marks marks;        // those of each row in turn
   Rank base = 0;      // the rank of the first row kept
   Rank next = 0;  // of the first row of the first window not told; by count: the window's number
-  std::vector<RowSaying> told;  // in order, those that may change
-  Outcomes<M> outcomes;         // one for each
-  Time due = kForever;          // of the first window not told, when that is known
+  std::vector<RowSaying> told;      // in order, those that may change
+  Outcomes<M> outcomes;             // one for each
+  Time due = kForever;              // of the first window not told, when that is known
   std::unique_ptr<Sweep<M>> sweep;  // where the last frame was; null: nowhere
 
   Rank end() const { return base + static_cast<Rank>(rows.size()); }

@@ -2,10 +2,11 @@
 //
 //   cost     append O(1); find O(log n); insert or remove O(d) moves, d slices from the end;
 //            query O(slices in range) combines
-//   space    a time and a state per slice, in one array each
+//   space    a time and a state per slice, in one block; its room is even, so that states stay aligned
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -21,14 +22,12 @@ class SliceList {
   using Cell = typename M::Cell;
   // The monoid is the operator's: there is one, and many lists.
   std::size_t size() const { return end_ - begin_; }
-  Time time(std::size_t i) const { return times_[begin_ + i]; }
-  Cell* state(const M& m, std::size_t i) const {
-    return cells_.get() + (begin_ + i) * m.state_cells();
-  }
+  Time time(std::size_t i) const { return times()[begin_ + i]; }
+  Cell* state(const M& m, std::size_t i) const { return cells() + (begin_ + i) * m.state_cells(); }
   // The number of slices before t.
   std::size_t before(Time t) const {
-    if (begin_ == end_ || times_[end_ - 1] < t) return size();
-    const Time* from = times_.get() + begin_;
+    if (begin_ == end_ || times()[end_ - 1] < t) return size();
+    const Time* from = times() + begin_;
     return static_cast<std::size_t>(std::lower_bound(from, from + size(), t) - from);
   }
   // A new slice at place i; its state is the identity.
@@ -38,7 +37,7 @@ class SliceList {
     Cell* at = state(m, i);
     std::memmove(static_cast<void*>(at + cells), static_cast<const void*>(at),
                  after * cells * sizeof(Cell));
-    Time* time = times_.get() + begin_ + i;
+    Time* time = times() + begin_ + i;
     std::memmove(time + 1, time, after * sizeof(Time));
     *time = t;
     ++end_;
@@ -52,7 +51,7 @@ class SliceList {
     Cell* at = state(m, i);
     std::memmove(static_cast<void*>(at), static_cast<const void*>(at + cells),
                  after * cells * sizeof(Cell));
-    Time* time = times_.get() + begin_ + i;
+    Time* time = times() + begin_ + i;
     std::memmove(time, time + 1, after * sizeof(Time));
     --end_;
   }
@@ -72,30 +71,34 @@ class SliceList {
     m.copy_state(out, state(m, i));
     for (++i; i < size() && time(i) <= to; ++i) m.combine(out, out, state(m, i));
   }
-  std::size_t bytes(const M& m) const {
-    return room_ * (sizeof(Time) + m.state_cells() * sizeof(Cell));
-  }
+  std::size_t bytes(const M& m) const { return bytes(m, room_); }
+  void prefetch() const { __builtin_prefetch(block_.get()); }
 
  private:
   // Room at the end: by moving to the front where half of the array is free, or by a bigger one.
   void make_room(const M& m) {
     const std::size_t cells = m.state_cells(), n = size();
     const std::uint32_t room = n * 2 <= room_ && room_ > 0 ? room_ : std::max(2u, 2 * room_);
-    auto times = std::make_unique_for_overwrite<Time[]>(room);
-    auto states = std::make_unique_for_overwrite<Cell[]>(room * cells);
+    auto block = std::make_unique_for_overwrite<std::byte[]>(bytes(m, room));
     if (n != 0) {
-      std::memcpy(times.get(), times_.get() + begin_, n * sizeof(Time));
-      std::memcpy(static_cast<void*>(states.get()), state(m, 0), n * cells * sizeof(Cell));
+      std::memcpy(block.get(), times() + begin_, n * sizeof(Time));
+      std::memcpy(block.get() + room * sizeof(Time), static_cast<const void*>(state(m, 0)),
+                  n * cells * sizeof(Cell));
     }
-    times_ = std::move(times), cells_ = std::move(states);
+    block_ = std::move(block);
     begin_ = 0, end_ = static_cast<std::uint32_t>(n), room_ = room;
   }
   void release() {
-    times_.reset(), cells_.reset();
+    block_.reset();
     begin_ = end_ = room_ = 0;
   }
-  std::unique_ptr<Time[]> times_;
-  std::unique_ptr<Cell[]> cells_;
+  // Times, then states, in one block: finding a slice and adding to it touch the same memory.
+  Time* times() const { return reinterpret_cast<Time*>(block_.get()); }
+  Cell* cells() const { return reinterpret_cast<Cell*>(block_.get() + room_ * sizeof(Time)); }
+  static std::size_t bytes(const M& m, std::size_t room) {
+    return room * (sizeof(Time) + m.state_cells() * sizeof(Cell));
+  }
+  std::unique_ptr<std::byte[]> block_;
   std::uint32_t begin_ = 0, end_ = 0, room_ = 0;
 };
 

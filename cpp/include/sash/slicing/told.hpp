@@ -35,9 +35,8 @@ class Told {
       return;
     }
     const auto key = [](const Saying& s) { return std::tuple(s.due, s.window, s.start); };
-    std::stable_sort(many.begin(), many.end(), [&](const auto& a, const auto& b) {
-      return key(a.first) < key(b.first);
-    });
+    std::stable_sort(many.begin(), many.end(),
+                     [&](const auto& a, const auto& b) { return key(a.first) < key(b.first); });
     std::vector<Saying> merged;
     merged.reserve(sayings.size() + many.size());
     Outcomes<M> rows(outcomes.like());

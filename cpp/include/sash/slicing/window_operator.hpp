@@ -18,7 +18,7 @@
 //   3  a key with anything in it is on the agenda at or before the time something of it is due.
 #pragma once
 
-#include <queue>
+#include <map>
 #include <unordered_map>
 
 #include "sash/slicing/row_windows.hpp"
@@ -131,8 +131,10 @@ class WindowOperator {
       next = std::max(next, admitted.latest - settings_.delay);
     change(next, [&] {
       for (std::size_t i = 0; i < slicer_.keys.size(); ++i) {
-        if (i + kAhead < slicer_.keys.size())
-          __builtin_prefetch(&keys_[slicer_.keys[i + kAhead].key]);
+        if (i + 2 * kAhead < slicer_.keys.size()) {
+          __builtin_prefetch(&keys_[slicer_.keys[i + 2 * kAhead].key]);
+          keys_[slicer_.keys[i + kAhead].key].store.prefetch();
+        }
         take_slices(slicer_.keys[i], next);
       }
       const auto due = [&](std::uint32_t id) { rows_due(id); };
@@ -334,15 +336,19 @@ class WindowOperator {
   void complete(Time next) {
     completed_from_ = emission_.rows.size();
     if (next == watermark_) return;
-    while (!agenda_.empty() && agenda_.top().due <= next) {
-      const Due d = agenda_.top();
-      agenda_.pop();
-      if (keys_[d.key].queued != d.due) continue;  // it was put elsewhere since
-      keys_[d.key].queued = kForever;
-      due_.push_back(d.key);
+    while (!agenda_.empty() && agenda_.begin()->first <= next) {
+      const auto& [due, ids] = *agenda_.begin();
+      for (const std::uint32_t id : ids) {
+        if (keys_[id].queued != due) continue;  // it was put elsewhere since
+        keys_[id].queued = kForever;
+        due_.push_back(id);
+      }
+      agenda_.erase(agenda_.begin());
     }
     std::sort(due_.begin(), due_.end());
-    for (const std::uint32_t id : due_) {
+    for (std::size_t i = 0; i < due_.size(); ++i) {
+      const std::uint32_t id = due_[i];
+      if (i + kAhead < due_.size()) keys_[due_[i + kAhead]].store.prefetch();
       manager_.complete(windows_, id, keys_[id], watermark_, next, emission_);
       if (keys_[id].tracks.empty()) continue;
       rows_.tell(id, keys_[id], next, emission_);
@@ -427,15 +433,10 @@ class WindowOperator {
     due = std::max(due, watermark_ + 1);
     if (due >= key.queued) return;
     key.queued = due;
-    agenda_.push({due, id});
+    agenda_[due].push_back(id);
   }
 
   static constexpr std::size_t kAhead = 8;  // keys whose state is fetched in advance
-  struct Due {
-    Time due;
-    std::uint32_t key;
-    bool operator<(const Due& o) const { return due > o.due; }  // the earliest on top
-  };
   std::vector<std::pair<Saying, std::size_t>> said_;
   struct Grown {
     std::size_t window, session;
@@ -455,7 +456,7 @@ class WindowOperator {
   RowWindows<M> rows_;
   Emission<M> emission_;
   std::vector<KeyState<M>> keys_;
-  std::priority_queue<Due> agenda_;
+  std::map<Time, std::vector<std::uint32_t>> agenda_;  // many keys are due at the same time
   Time watermark_ = kEarliest, latest_ = kNever;
   Counts counts_;
   Time needed_from_ = kEarliest, next_end_ = kForever;

@@ -21,7 +21,7 @@ using Time = std::int64_t;
 inline constexpr Time kReach = (Time{1} << 62) - 1;
 inline constexpr Time kLongest = Time{1} << 60;
 inline constexpr Time kEnd = kReach + 2 * kLongest;  // the watermark after the last row
-inline constexpr Time kEarliest = -kReach - 1;  // the watermark before there is one
+inline constexpr Time kEarliest = -kReach - 1;       // the watermark before there is one
 inline constexpr Time kNever = std::numeric_limits<Time>::min();
 inline constexpr Time kForever = std::numeric_limits<Time>::max();
 
