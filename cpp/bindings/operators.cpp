@@ -48,6 +48,8 @@ nb::tuple find_keys(slicing::KeyIndex& index, const KeyColumns& columns) {
     nb::gil_scoped_release release;
     std::vector<std::int64_t> key(width);
     for (std::size_t i = 0; i < n; ++i) {
+      constexpr std::size_t ahead = 12;
+      if (width == 1 && i + ahead < n) index.prefetch(columns[0].data() + i + ahead);
       for (std::size_t c = 0; c < width; ++c) key[c] = columns[c].data()[i];
       bool is_new;
       ids[i] = index.find_or_add(key.data(), is_new);

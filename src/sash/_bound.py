@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 _KINDS = {"periodic": 0, "calendar": 1, "session": 2, "rolling": 3}
 _ROW_KINDS = {"count": 0, "last": 1, "delta": 2, "punctuation": 3, "split": 4}
 _CHANGES = ("complete", "correction", "update", "withdrawn", "insert", "retract")
-_CHANGE_NAMES = pa.array(_CHANGES)
 _NO_IDS = np.empty(0, np.uint32)
 EMITS = ("complete", "updates", "changelog")
 STORES = ("lazy", "eager", "auto")
@@ -31,6 +31,11 @@ STORES = ("lazy", "eager", "auto")
 
 _WATERMARK, _LIMIT, _KEPT_FROM = 0, 1, 3
 COMPARING = ("min", "max", "mincount", "maxcount", "topk", "argmin", "argmax", "range")
+
+
+@functools.cache
+def _change_names() -> pa.Array:
+    return pa.array(_CHANGES)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
@@ -249,7 +254,7 @@ class Bound:
         columns |= self.plan.results(results)
         columns["revision"] = pa.array(np.asarray(revisions))
         columns["change"] = pa.DictionaryArray.from_arrays(
-            pa.array(np.asarray(changes).astype(np.int8)), _CHANGE_NAMES
+            pa.array(np.asarray(changes).astype(np.int8)), _change_names()
         ).dictionary_decode()
         told = pa.table(columns)
         self._schema = told.schema

@@ -75,7 +75,9 @@ def aggregates_of(what: AggregateLike) -> tuple[tuple[Aggregate, ...], bool]:
     for one in many:
         if callable(one) and not isinstance(one, Aggregate):
             hint = getattr(one, "__name__", "it")
-            raise TypeError(f"expected aggregates, got the function {hint}: call it, as {hint}()")
+            raise TypeError(
+                f"expected an aggregate, got the function {hint}: call it, as in {hint}()"
+            )
     if not many or not all(isinstance(a, Aggregate) for a in many):
         raise TypeError(f"expected an aggregate such as agg.sum(), or a list of them, not {what!r}")
     names = [a.output for a in many]

@@ -40,6 +40,7 @@ class KeyIndex {
     if (2 * ++used_ > slots_.size()) rehash(2 * slots_.size());
     return id;
   }
+  void prefetch(const std::int64_t* key) const { __builtin_prefetch(&slots_[start(key)]); }
   void forget(std::uint32_t id) {
     if (!known(id)) return;
     std::size_t i = start(words(id));

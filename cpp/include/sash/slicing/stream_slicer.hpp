@@ -40,15 +40,24 @@ struct Admission {
   }
   void judge(const Time* times, std::size_t n) {
     bool any = false;
-    Time most = latest, bound = limit_at(most);
-    for (std::size_t i = 0; i < n; ++i) {
-      const Time t = times[i];
-      lo = std::min(lo, t);
-      hi = std::max(hi, t);
-      any |= t < bound;
-      if (t > most) [[unlikely]] {
-        most = t;
-        bound = limit_at(most);
+    Time most = latest;
+    if (behind == kNever) {
+      for (std::size_t i = 0; i < n; ++i) {
+        lo = std::min(lo, times[i]);
+        hi = std::max(hi, times[i]);
+      }
+      any = lo < limit;
+      most = std::max(most, hi);
+    } else {
+      const Time start = limit;  // no branch depends on which rows are late
+      Time bound = limit_at(most);
+      for (std::size_t i = 0; i < n; ++i) {
+        const Time t = times[i];
+        lo = std::min(lo, t);
+        hi = std::max(hi, t);
+        any |= t < bound;
+        most = std::max(most, t);
+        bound = std::max(start, most - behind);
       }
     }
     if (any) return judge_each(times, n);
