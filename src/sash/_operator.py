@@ -120,7 +120,7 @@ class WindowOperator:
     def _deliver(self) -> pa.Table:
         """Return what is told, with what could not be because ``on_late`` raised."""
         told, self._undelivered = self._undelivered, []
-        return told[0] if len(told) == 1 else pa.concat_tables(told)
+        return told[0] if len(told) == 1 else pa.concat_tables(told, promote_options="default")
 
     def advance(self, watermark: Any) -> pa.Table:
         """Move the watermark and return the windows it completes.

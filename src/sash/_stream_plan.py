@@ -14,7 +14,7 @@ from sash._aggregate import Aggregate
 from sash._columns import to_words
 from sash._compile import compile_live
 from sash._rolling_results import finish_words, from_objects
-from sash._stream_types import same_kind, stream_typed
+from sash._stream_types import LISTS, same_kind, stream_typed
 
 _WORDS = {"f": pa.float64(), "i": pa.int64(), "b": pa.bool_()}
 Read = Callable[[str], pa.Array]
@@ -95,8 +95,10 @@ class StreamPlan:
         one = self._typed[i]
         if one.result == "frozenset":
             values = [None if v is None else sorted(v) for v in values]
-        if one.result in ("frozenset", "list") and one.name in ("collect", "distinct"):
-            return pa.array(values, pa.list_(self._inputs[i]))
+        if one.name in LISTS:
+            lists = pa.array(values, pa.list_(self._inputs[i]))
+            items = self._decodes[i](lists.values)
+            return pa.ListArray.from_arrays(lists.offsets, items, mask=lists.is_null())
         if one.python is None and (word := _WORDS.get(one.native[one.dtype].output)) is not None:
             return self._decodes[i](pa.array(values, word))
         column = from_objects(one, values, self._decodes[i])

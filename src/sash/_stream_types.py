@@ -18,6 +18,10 @@ _ORDERED = ("min", "max", "mincount", "maxcount", "topk", "first", "last", "nth_
 _DIGITS = 18  # of decimals that fit in an int64
 
 
+LISTS = ("collect", "distinct")
+_is_span = pa.types.is_duration
+
+
 def is_word(kind: pa.DataType) -> bool:
     """Whether each value of a type is one machine word, in the same order."""
     types = pa.types
@@ -29,6 +33,9 @@ def is_word(kind: pa.DataType) -> bool:
 
 def stream_typed(one: Aggregate, columns: list[pa.Array]) -> Typed:
     """Return the aggregate, its inputs and the decoding of its results."""
+    if one.name in LISTS and (_arrow.is_clock(columns[0].type) or _is_span(columns[0].type)):
+        ordered, decode = _arrow.as_ordered(columns[0], one.columns[0] or "")
+        return one, [ordered], decode  # as integers: no Python class holds nanoseconds
     if one.python is not None or not columns:
         return one, columns, _arrow.same
     kinds = [c.type for c in columns]
