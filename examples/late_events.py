@@ -1,9 +1,9 @@
 """Rides that are reported late, counted in windows that correct themselves.
 
 Each ride is reported when it ends, so reports come out of order by up to an hour. Hours are told
-when the watermark passes them, ten minutes behind the latest report; rides that come later than that
-correct them. What was told last of every hour is what counting all rides at the end gives. On the
-way the operator is saved after every batch, and once it is thrown away and restored.
+when the watermark passes them, ten minutes behind the latest report; rides that come later than
+that correct them. What was told last of every hour is what counting all rides at the end gives. On
+the way the operator is saved after every batch, and once it is thrown away and restored.
 """
 
 from __future__ import annotations
