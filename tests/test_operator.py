@@ -321,6 +321,22 @@ def test_keys_of_windows_by_rows_are_forgotten_too() -> None:
         assert op.keys == 0
 
 
+def test_rows_in_no_window_are_forgotten() -> None:
+    def shifts(first: int, last: int) -> tuple[list[int], list[int]]:
+        hundreds = range(first // 100, last // 100 + 1)
+        return [h * 100 for h in hundreds], [h * 100 + 50 for h in hundreds]
+
+    op = operator(sash.windows.calendar(shifts), by="k")
+    for i in range(20):
+        op.process(rows(i * 100 + 70, i * 100 + 10, k=[f"{i} out", f"{i} in"]))
+        op.advance(i * 100)
+    assert op.keys <= 5
+    assert op.query("19 out") == {"sum_x": 1.0}  # what is kept, if in no window
+    assert "19 in" in op.key_table()["k"].to_pylist()
+    op.finish()
+    assert (op.keys, op.slices) == (0, 0)
+
+
 def test_finish_tells_what_rows_would_have_ended() -> None:
     windows = (
         sash.windows.delta("x", 5),

@@ -157,12 +157,13 @@ class OperatorOf final : public AnyOperator {
       for (const auto& s : key.sessions) bytes += sizeof s + s.size() * sizeof(slicing::Interval);
       for (const auto& track : key.tracks) {
         rows += track.rows.size();
-        sayings += track.told.size();
+        for (const slicing::RowSaying& s : track.told) sayings += s.complete;
         bytes += sizeof track + track.rows.bytes(op_.monoid()) + track.marks.capacity() * 8 +
                  track.told.capacity() * sizeof(slicing::RowSaying) + track.outcomes.bytes();
       }
       if (!key.told) continue;
-      sayings += key.told->sayings.size();
+      for (const slicing::Saying& s : key.told->sayings)
+        sayings += s.standing && s.due <= op_.watermark();
       bytes += sizeof *key.told + key.told->sayings.capacity() * sizeof(slicing::Saying) +
                key.told->outcomes.bytes();
     }

@@ -226,12 +226,8 @@ class Bound:
         if calendar.cover(first, last, self.core.time(_LIMIT)):
             self.core.list_window(number, calendar.starts, calendar.ends)
 
-    def advance(self, watermark: int, last: bool = False) -> pa.Table:
+    def advance(self, watermark: int) -> pa.Table:
         """Move the watermark; return what is told."""
-        if self.calendars and not last:
-            limit = watermark - self.lateness
-            for number in self.calendars:
-                self.list_calendar(number, limit, limit)
         told = self.core.advance(watermark, self._told)
         self.forget_done()
         return told
@@ -304,8 +300,10 @@ class Bound:
                 "so not all of them are kept; ask from there, or from None for all that is kept"
             )
         number = self.keys.find(key)
-        for what, at in (("t_from", begin), ("t_to", end)):
-            cut: Any = None if number is None else self.core.cuts(number, at)
+        for what, given, at in (("t_from", t_from, begin), ("t_to", t_to, end)):
+            cut: Any = None
+            if number is not None and given is not None:
+                cut = self.core.cuts(number, at)
             if cut is not None:
                 low, high = (self.clock.shown(t) for t in cut)
                 raise ValueError(

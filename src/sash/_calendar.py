@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 from sash._clock import REACH
@@ -84,14 +85,14 @@ class Calendar:
         answer = self._function(first, last)
         try:
             starts, ends = answer
-            pairs = [(int(s), int(e)) for s, e in zip(starts, ends, strict=True)]
+            pairs = [(index(s), index(e)) for s, e in zip(starts, ends, strict=True)]
         except (TypeError, ValueError) as error:
             raise TypeError(
                 f"{self._name}: its function must return two sequences of integers, the starts and "
-                f"the ends of windows ({error})"
+                f"the ends of windows in the unit of the time column ({error})"
             ) from error
-        pairs = [(s, e) for s, e in pairs if e > first and s <= last]
         self._check(pairs)
+        pairs = [(s, e) for s, e in pairs if e > first and s <= last]
         return [s for s, _ in pairs], [e for _, e in pairs]
 
     def _check(self, pairs: list[tuple[int, int]]) -> None:

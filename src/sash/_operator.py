@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +13,8 @@ import pyarrow as pa
 from sash import _operator_snapshot
 from sash._bound import EMITS, STORES, Bound
 from sash._clock import END
-from sash._compile import AggregateLike, aggregates_of
+from sash._compile import AggregateLike, aggregates_of, compile_live
+from sash._durations import nanoseconds
 from sash._rolling_windows import names_of
 from sash._tables import nearest, open_table
 from sash.windows import Window
@@ -69,6 +71,7 @@ class WindowOperator:
         for one in self._aggregates:
             if None in one.columns:
                 raise ValueError(f"{one.name}: name its column, as in agg.{one.name}('price')")
+            compile_live(replace(one, columns=(None,) * len(one.columns)))  # or says why not
         self._windows = _windows_of(windows)
         self._check_names()
         for what, value, allowed in (("emit", emit, EMITS), ("store", store, STORES)):
@@ -76,6 +79,9 @@ class WindowOperator:
                 raise ValueError(f"{what} must be one of {', '.join(allowed)}, not {value!r}")
         if on_late is not None and not callable(on_late):
             raise TypeError(f"on_late must be a function of a table, not {on_late!r}")
+        for what, length in (("lateness", lateness), ("delay", delay)):
+            if isinstance(length, str):
+                nanoseconds(what, length)  # or says what is wrong with it
         self._lateness, self._delay, self._emit, self._store = lateness, delay, emit, store
         self._on_late = on_late
         self._bound: Bound | None = None
@@ -142,7 +148,7 @@ class WindowOperator:
         with self._alone():
             if self._bound is None:
                 return pa.table({})
-            self._undelivered.append(self._bound.advance(END, last=True))
+            self._undelivered.append(self._bound.advance(END))
             self._finished = True
         return self._deliver()
 
@@ -185,6 +191,12 @@ class WindowOperator:
     def keys(self) -> int:
         """How many keys are kept."""
         return 0 if self._bound is None else self._bound.facts()["keys"]
+
+    def key_table(self) -> pa.Table:
+        """Return the keys that are kept, as a table of their columns."""
+        with self._alone():
+            keys = self._need_rows("key_table").keys
+            return pa.table(keys.columns(keys.all()))
 
     @property
     def slices(self) -> int:

@@ -41,7 +41,8 @@ def explain_operator(op: WindowOperator) -> tuple[str, ...]:
     if any(not w.by_rows for w in op._windows):
         lines += _slices(op, bound, facts)
     if any(w.by_rows for w in op._windows):
-        lines.append(f"{_many(facts['rows'], 'row')} kept for windows by rows")
+        many = sum(w.by_rows for w in op._windows)
+        lines.append(f"{_many(facts['rows'], 'row')} kept for {_many(many, 'window')} by rows")
     lines.append(_time(op, bound, facts))
     lines.append(
         f"{_many(facts['accepted'], 'row')} taken, {facts['late']:,} too late; "
@@ -90,6 +91,10 @@ def _store(op: WindowOperator, facts: dict[str, Any]) -> str:
         if eager:
             return "in a finger tree: there are more than 64"
         return "in a list: there are few, so that folding them is cheap"
+    if eager == 0:
+        return "in lists: no key has more than 64"
+    if eager == facts["keys"]:
+        return "in finger trees: every key has more than 64"
     return f"in finger trees for {_many(eager, 'key')} with more than 64, in lists for the others"
 
 
@@ -140,7 +145,8 @@ def picture(op: WindowOperator, key: Any = None, width: int = 72) -> str:
     for window in op._windows[:_MOST]:
         mine = by_window.get(window.name, [])
         spans = [(at(int(starts[i])), at(int(ends[i])), complete[i]) for i in mine]
-        rows, left = _stacked(spans, width)
+        ends_of = "(]" if window.kind == "rolling" else "[]" if window.by_rows else "[)"
+        rows, left = _stacked(spans, width, ends_of)
         for j, row in enumerate(rows):
             lines.append(f"{window.name if j == 0 else '':>{label}} {row}")
         if left:
@@ -166,7 +172,9 @@ _LINES = 6
 _MOST = 20
 
 
-def _stacked(spans: list[tuple[int, int, bool]], width: int) -> tuple[list[str], int]:
+def _stacked(
+    spans: list[tuple[int, int, bool]], width: int, brackets: str
+) -> tuple[list[str], int]:
     """Return windows as lines, those that overlap on different ones, and how many are left out."""
     left = 0
     lines: list[list[str]] = []
@@ -182,8 +190,8 @@ def _stacked(spans: list[tuple[int, int, bool]], width: int) -> tuple[list[str],
             ends.append(0)
         for x in range(start, max(start + 1, end)):
             lines[i][x] = "=" if complete else "-"
-        lines[i][start] = "["
+        lines[i][start] = brackets[0]
         if end > start:
-            lines[i][end] = ")"
+            lines[i][end] = brackets[1]
         ends[i] = end + (end == start)
     return ["".join(line).rstrip() for line in lines], left

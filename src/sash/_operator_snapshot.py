@@ -113,12 +113,13 @@ def _read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
     finished = False
     opened = [_snapshot.unpack(data, _STRUCTURE, _BUFFERS) for data in snapshots]
     whole = [i for i, (header, _) in enumerate(opened) if header["after"] is None]
-    for header, buffers in opened[whole[-1] if whole else 0 :]:
+    begin = whole[-1] if whole else 0
+    for i, (header, buffers) in enumerate(opened[begin:], begin + 1):
         _check(op, header)
         if header["after"] != before:
             raise SnapshotError(
-                "these are changes that continue another snapshot: give the snapshot first, then "
-                "all changes made after it, in their order"
+                f"number {i} of these are changes that continue another snapshot than the one "
+                "before: give the snapshot first, then all changes made after it, in their order"
             )
         before = header["name"]
         finished = bool(header["finished"])

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
+from sash._durations import nanoseconds
 from sash._rolling_windows import duration_label
 from sash.structures import whole_number
 
@@ -77,7 +78,7 @@ def tumbling(
         count = whole_number("rows", rows, 1)
         _refuse_offset("tumbling", offset)
         return Window("count", _name(name, f"tumbling_{count}rows"), rows=count, step=count)
-    label = _name(name, f"tumbling_{duration_label(size)}")
+    label = _name(name, f"tumbling_{_label(size)}")
     return Window("periodic", label, size=size, slide=size, offset=offset)
 
 
@@ -103,7 +104,7 @@ def sliding(
         if step > count:
             raise ValueError(f"slide must be at most the size: {step} > {count} leaves rows out")
         return Window("count", _name(name, f"sliding_{count}rows_{step}"), rows=count, step=step)
-    label = _name(name, f"sliding_{duration_label(size)}_{duration_label(slide)}")
+    label = _name(name, f"sliding_{_label(size)}_{_label(slide)}")
     return Window("periodic", label, size=size, slide=slide, offset=offset)
 
 
@@ -117,7 +118,7 @@ def session(gap: Any, *, name: str | None = None) -> Window:
     >>> sash.session("5m").name
     'session_5m'
     """
-    return Window("session", _name(name, f"session_{duration_label(gap)}"), size=gap)
+    return Window("session", _name(name, f"session_{_label(gap)}"), size=gap)
 
 
 def rolling(size: Any = None, *, rows: int | None = None, name: str | None = None) -> Window:
@@ -133,7 +134,7 @@ def rolling(size: Any = None, *, rows: int | None = None, name: str | None = Non
     if _one_of("rolling", size, rows) == "rows":
         count = whole_number("rows", rows, 1)
         return Window("last", _name(name, f"rolling_{count}rows"), rows=count)
-    return Window("rolling", _name(name, f"rolling_{duration_label(size)}"), size=size)
+    return Window("rolling", _name(name, f"rolling_{_label(size)}"), size=size)
 
 
 def delta(column: str, size: float, *, name: str | None = None) -> Window:
@@ -167,12 +168,13 @@ def split(starts: Callable[..., Any], *columns: str, name: str | None = None) ->
     """Stretches of rows that a function cuts: windows of your own that depend on the rows.
 
     ``starts(times, *columns)`` gets the rows of one key in order of time, as NumPy arrays, from the
-    first row of a window on. It returns one truth value for each row: whether it begins a new
-    window (the first one always does). It must depend on these rows alone.
+    first row of a window on; columns are numbers, booleans or times. It returns one truth value for
+    each row, or for each but the first: whether it begins a new window (the first one always does).
+    It must depend on these rows alone.
 
     >>> import sash
-    >>> by_user = sash.windows.split(lambda times, user: user[1:] != user[:-1], "user")
-    >>> by_user.name
+    >>> by_gear = sash.windows.split(lambda times, gear: gear[1:] != gear[:-1], "gear")
+    >>> by_gear.name
     'split'
     """
     if not callable(starts):
@@ -185,9 +187,9 @@ def split(starts: Callable[..., Any], *columns: str, name: str | None = None) ->
 def calendar(windows: Callable[[int, int], Any], *, name: str | None = None) -> Window:
     """Windows of your own that depend on the clock alone: months, shifts, days of a time zone.
 
-    ``windows(first, last)`` returns all windows ``[start, end)`` that overlap the times from
-    ``first`` to ``last``, as two sequences: starts and ends, in the time column's unit, both
-    ascending. It must give the same windows whenever it is asked.
+    ``windows(first, last)`` gets two integers in the time column's unit and returns all windows
+    ``[start, end)`` that overlap the times from one to the other, as two sequences of such
+    integers: starts and ends, both ascending. It must give the same windows whenever it is asked.
 
     >>> import sash
     >>> def pairs(first, last):  # [0, 5), [5, 20), [20, 25), ...
@@ -200,6 +202,12 @@ def calendar(windows: Callable[[int, int], Any], *, name: str | None = None) -> 
     if not callable(windows):
         raise TypeError(f"calendar needs a function of (first, last), not {windows!r}")
     return Window("calendar", _name(name, "calendar"), function=windows)
+
+
+def _label(length: Any) -> str:
+    if isinstance(length, str):
+        nanoseconds("a window", length)  # or says what is wrong with it
+    return duration_label(length)
 
 
 def _name(name: str | None, otherwise: str) -> str:
