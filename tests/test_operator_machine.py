@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -250,7 +249,7 @@ class OperatorMachine(RuleBasedStateMachine):
                 assert tuple(row[v] for v in self.values) in everything[place]
 
 
-TestOperatorMachine = pytest.mark.filterwarnings("default")(OperatorMachine.TestCase)
+TestOperatorMachine = OperatorMachine.TestCase
 TestOperatorMachine.settings = settings(
     max_examples=300,
     stateful_step_count=25,

@@ -14,7 +14,6 @@ import pytest
 import sash
 from sash import agg
 
-pyspark = pytest.importorskip("pyspark")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 

@@ -61,7 +61,7 @@ class OperatorOf final : public AnyOperator {
 
  public:
   OperatorOf(std::shared_ptr<const Spec> spec, const M& m, slicing::Settings settings)
-      : spec_(std::move(spec)), port_(*spec_), op_(m, settings, can_fail(m, true)) {}
+      : spec_(std::move(spec)), op_(m, settings, can_fail(m, true)) {}
 
   const Spec& spec() const override { return *spec_; }
   std::int64_t add_window(slicing::Window w) override { return op_.add_window(std::move(w)); }
@@ -260,7 +260,6 @@ class OperatorOf final : public AnyOperator {
   }
 
   std::shared_ptr<const Spec> spec_;
-  Port<M> port_;
   std::vector<Function> functions_;  // of windows that a user's function cuts
   Operator op_;
 };

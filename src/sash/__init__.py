@@ -3,7 +3,7 @@
 Exact, incremental, for any associative aggregation. Start with a structure and an aggregate:
 
 >>> import sash
->>> from sash import agg, windows
+>>> from sash import agg
 >>> window = sash.DabaLite(agg.max())
 >>> window.insert(3.0); window.insert(5.0); window.insert(4.0)
 >>> window.query()
@@ -20,7 +20,7 @@ except ImportError as error:  # pragma: no cover
         "importing it from its source tree, with a C++20 compiler at hand"
     ) from error
 
-from sash import agg
+from sash import agg, windows
 from sash._aggregate import Aggregate, Laws, monoid
 from sash._explain import explain
 from sash._operator import WindowOperator

@@ -27,10 +27,8 @@ _CHANGES = ("complete", "correction", "update", "withdrawn", "insert", "retract"
 _NO_IDS = np.empty(0, np.uint32)
 EMITS = ("complete", "updates", "changelog")
 STORES = ("lazy", "eager", "auto")
-
-
 _WATERMARK, _LIMIT, _KEPT_FROM = 0, 1, 3
-COMPARING = ("min", "max", "mincount", "maxcount", "topk", "argmin", "argmax", "range")
+_COMPARING = ("min", "max", "mincount", "maxcount", "topk", "argmin", "argmax", "range")
 
 
 @functools.cache
@@ -70,14 +68,13 @@ class Bound:
                 raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
         self.types = {name: _plain(table.column(name).type) for _, name in wanted}
         for one in op._aggregates:
-            if one.name in COMPARING and one.python is None:
-                kind = table.column(str(one.columns[0])).type
-                if pa.types.is_dictionary(kind):
-                    raise TypeError(
-                        f"{one.name}: column {one.columns[0]!r} holds categories in an order of "
-                        "their own, which may change from batch to batch; cast it to their codes "
-                        "or to text"
-                    )
+            if one.name not in _COMPARING or one.python is not None:
+                continue
+            if pa.types.is_dictionary(table.column(str(one.columns[0])).type):
+                raise TypeError(
+                    f"{one.name}: column {one.columns[0]!r} holds categories in an order of their "
+                    "own, which may change from batch to batch; cast it to their codes or to text"
+                )
         for name, kind in self.types.items():
             if pa.types.is_null(kind) and table.rows:
                 raise TypeError(
@@ -287,8 +284,6 @@ class Bound:
             raise ValueError(
                 "query: all windows are by rows, so there are no slices; see windows()"
             )
-        if key is None and self.keys.names:
-            raise ValueError(f"query: which key? Give a value of {', '.join(self.keys.names)}")
         begin = -REACH if t_from is None else self.clock.moment("t_from", t_from)
         end = REACH if t_to is None else self.clock.moment("t_to", t_to)
         if begin > end:
@@ -301,25 +296,19 @@ class Bound:
             )
         number = self.keys.find(key)
         for what, given, at in (("t_from", t_from, begin), ("t_to", t_to, end)):
-            cut: Any = None
-            if number is not None and given is not None:
-                cut = self.core.cuts(number, at)
+            cut: Any = None if given is None else self.core.cuts(number, at)
             if cut is not None:
                 low, high = (self.clock.shown(t) for t in cut)
                 raise ValueError(
                     f"{what}: {self.clock.shown(at)} is inside the slice [{low}, {high}), which is "
                     f"kept as a whole; ask for one of its ends"
                 )
-        unknown = np.iinfo(np.uint32).max
-        found = self.core.query(unknown if number is None else number, begin, end)
+        found = self.core.query(number, begin, end)
         return {name: c[0].as_py() for name, c in self.plan.results(found).items()}
 
     def list_windows(self, key: Any) -> pa.Table:
         """List the windows of a key."""
-        if key is None and self.keys.names:
-            raise ValueError(f"windows: which key? Give a value of {', '.join(self.keys.names)}")
-        number = self.keys.find(key)
-        raw = self.core.windows(np.iinfo(np.uint32).max if number is None else number)
+        raw = self.core.windows(self.keys.find(key))
         told = self._told(raw).drop_columns(["change"])
         complete = np.asarray(raw[5]) == _CHANGES.index("complete")
         return told.append_column("complete", pa.array(complete))

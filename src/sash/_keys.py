@@ -12,6 +12,8 @@ from sash import _arrow, _core
 from sash._stream_types import is_word
 from sash._tables import Table
 
+UNKNOWN = int(np.iinfo(np.uint32).max)
+"""The number of no key."""
 Ids = npt.NDArray[np.uint32]
 Words = npt.NDArray[np.int64]
 
@@ -119,9 +121,6 @@ class Keys:
         self._forgotten: list[pa.Table] = []
         """Since the last snapshot."""
 
-    def __len__(self) -> int:
-        return len(self._index) if self.names else 1
-
     @property
     def room(self) -> int:
         """A bound of all numbers."""
@@ -160,14 +159,16 @@ class Keys:
                 column.use(np.asarray(self._index.words(fresh, i)))
         return ids, fresh
 
-    def find(self, key: Any) -> int | None:
-        """Return the number of a key, if it is known."""
+    def find(self, key: Any) -> int:
+        """Return the number of a key; `UNKNOWN` if nothing of it is kept."""
         if not self.names:
             if key is not None:
                 raise ValueError(
                     f"there are no keys (by= was not given), so ask for None, not {key!r}"
                 )
             return 0
+        if key is None:
+            raise ValueError(f"which key? Give a value of {', '.join(self.names)}")
         several = len(self.names) > 1
         parts = key if several and isinstance(key, (tuple, list)) else (key,)
         if len(parts) != len(self.names):
@@ -182,11 +183,11 @@ class Keys:
                 f"the key {key!r} is not of the type of its column ({kinds})"
             ) from error
         if any(c.null_count for c in columns):
-            return None
+            return UNKNOWN
         ids, fresh = self._find(columns)
         if len(fresh):
             self.forget(fresh)
-            return None
+            return UNKNOWN
         return int(ids[0])
 
     def columns(self, ids: Ids) -> dict[str, pa.Array]:

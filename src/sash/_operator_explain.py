@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sash._keys import UNKNOWN
 from sash._rolling_windows import duration_label
 from sash._stream_plan import StreamPlan
 from sash.windows import Window
@@ -119,7 +120,7 @@ def picture(op: WindowOperator, key: Any = None, width: int = 72) -> str:
     """Return slices and windows of a key over time, as lines of text."""
     bound = op._need_rows("picture")
     number = bound.keys.find(key)
-    if number is None:
+    if number == UNKNOWN:
         return f"no rows of key {key!r} are kept"
     table = bound.list_windows(key)
     raw = bound.core.windows(number)

@@ -32,12 +32,7 @@ def write(op: WindowOperator, everything: bool) -> bytes:
     name, after = secrets.token_hex(8), None if everything else op._stamp
     header: dict[str, Any] = {
         "structure": _STRUCTURE,
-        "on": op._on,
-        "by": op._by,
-        "aggregate": "|".join(a.signature() for a in op._aggregates),
-        "outputs": [a.output for a in op._aggregates],
-        "columns": [list(a.columns) for a in op._aggregates],
-        "emit": op._emit,
+        **_identity(op),
         "finished": op._finished,
         "name": name,
         "after": after,
@@ -62,6 +57,18 @@ def write(op: WindowOperator, everything: bool) -> bytes:
         bound.keys.saved()
     op._stamp = name
     return packed
+
+
+def _identity(op: WindowOperator) -> dict[str, Any]:
+    """Return what the operator that restores must have in common."""
+    return {
+        "on": op._on,
+        "by": op._by,
+        "aggregate": "|".join(a.signature() for a in op._aggregates),
+        "outputs": [a.output for a in op._aggregates],
+        "columns": [list(a.columns) for a in op._aggregates],
+        "emit": op._emit,
+    }
 
 
 def _windows(bound: Bound) -> list[dict[str, Any]]:
@@ -137,15 +144,7 @@ def _read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
 
 
 def _check(op: WindowOperator, header: dict[str, Any]) -> None:
-    wanted = {
-        "on": op._on,
-        "by": op._by,
-        "aggregate": "|".join(a.signature() for a in op._aggregates),
-        "outputs": [a.output for a in op._aggregates],
-        "columns": [list(a.columns) for a in op._aggregates],
-        "emit": op._emit,
-    }
-    for what, value in wanted.items():
+    for what, value in _identity(op).items():
         _snapshot.require(header, what, value)
     names, ours = sorted(w["name"] for w in header["windows"]), sorted(w.name for w in op._windows)
     if names and names != ours:

@@ -40,9 +40,8 @@ class StreamPlan:
                 self._sources.setdefault(source, (i, j))
                 names.append(" ".join(source))
             renamed.append(replace(native, columns=tuple(names), named=native.output))
-        self.plan = compile_live(renamed[0] if self._scalar(renamed) else renamed)
-        if self._scalar(renamed):
-            self.plan = compile_live(replace(renamed[0], columns=(None,)))
+        scalar = self._scalar(renamed)
+        self.plan = compile_live(replace(renamed[0], columns=(None,)) if scalar else renamed)
         self._kinds: list[pa.DataType | None] = [None] * len(renamed)
 
     @staticmethod

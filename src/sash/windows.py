@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -43,10 +43,6 @@ class Window:
     column: str | None = None
     function: Callable[..., Any] | None = None
     columns: tuple[str, ...] = ()
-
-    def named(self, name: str) -> Window:
-        """Return the same window under another name."""
-        return replace(self, name=_name(name, ""))
 
     @property
     def by_rows(self) -> bool:

@@ -107,9 +107,6 @@ class AggregateStore {
   void prefetch() const {
     if (!tree_) list_.prefetch();
   }
-  void check_invariants() const {
-    if (tree_) tree_->check_invariants();
-  }
   std::size_t bytes(const M& m) const { return tree_ ? tree_->bytes() : list_.bytes(m); }
 
  private:

@@ -157,7 +157,7 @@ class RowManager {
       for (Rank r = s.end; r < f.hi; ++r)
         m_.combine(s.back.get(), s.back.get(), track.state(m_, r));
     }
-    s.lo = f.lo, s.end = f.hi;
+    s.end = f.hi;
     const Cell* front = s.suffixes[static_cast<std::size_t>(s.middle - f.lo) - 1];
     if (s.end == s.middle) return fresh_.push(front);
     m_.combine(out_.get(), front, s.back.get());

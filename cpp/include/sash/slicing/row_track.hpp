@@ -52,7 +52,7 @@ struct Sweep {
   explicit Sweep(const M& m) : suffixes(m), back(m) {}
   StatePool<M> suffixes;  // of the rows before `middle`, the shortest first
   Held<M> back;           // of the rows from `middle` to before `end`
-  Rank lo = kNoRank, middle = kNoRank, end = kNoRank;
+  Rank middle = kNoRank, end = kNoRank;
 };
 
 template <Monoid M>

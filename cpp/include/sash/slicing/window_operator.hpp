@@ -60,7 +60,6 @@ class WindowOperator {
   WindowOperator& operator=(const WindowOperator&) = delete;
 
   // ---- windows -----------------------------------------------------------------------------------
-  const WindowSet& windows() const { return windows_; }
   // From the next moment on: rows up to now are in slices that it may cut.
   Time add_window(Window w) {
     if (latest_ != kNever && w.since == kNever) w.since = latest_ + 1;
