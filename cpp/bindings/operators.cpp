@@ -142,7 +142,13 @@ void bind_operators(nb::module_& m) {
               nb::list objects, IdColumn saved,
               IdColumn here) { w.use()->load(numbers, times, cells, objects, saved, here); })
       .def("drop", [](OperatorHolder& w, IdColumn ids) { w.use()->drop(ids); })
-      .def("settle", [](OperatorHolder& w) { w.use()->settle(); });
+      .def("settle", [](OperatorHolder& w) { w.use()->settle(); })
+      .def("slices_out", [](OperatorHolder& w) { return w.use()->slices_out(); })
+      .def("merge",
+           [](OperatorHolder& w, std::optional<IdColumn> ids, std::size_t keys, TimeColumn firsts,
+              TimeColumn lasts, nb::bytes cells, nb::list objects, nb::object show) {
+             return w.use()->merge(ids, keys, firsts, lasts, cells, objects, show);
+           });
 
   nb::class_<slicing::KeyIndex>(m, "KeyIndex")
       .def(nb::init<std::size_t>())

@@ -52,6 +52,11 @@ class AnyOperator {
                     IdColumn saved, IdColumn here) = 0;
   virtual void drop(IdColumn ids) = 0;
   virtual void settle() = 0;
+  // Slices that travel: (keys, first times, last times, cells, objects).
+  virtual nb::tuple slices_out() = 0;
+  virtual nb::object merge(std::optional<IdColumn> ids, std::size_t keys, TimeColumn firsts,
+                           TimeColumn lasts, nb::bytes cells, nb::list objects,
+                           nb::object show) = 0;
 };
 
 template <class M>
@@ -205,6 +210,47 @@ class OperatorOf final : public AnyOperator {
     for (std::size_t i = 0; i < ids.shape(0); ++i) op_.drop(ids.data()[i]);
   }
   void settle() override { op_.settle(); }
+
+  nb::tuple slices_out() override {
+    Saving a;
+    std::vector<std::uint32_t> ids;
+    std::vector<std::int64_t> firsts, lasts;
+    op_.each_slice([&](std::uint32_t id, std::int64_t first, std::int64_t last,
+                       const typename M::Cell* state) {
+      ids.push_back(id);
+      firsts.push_back(first);
+      lasts.push_back(last);
+      a.state(op_.monoid(), state);
+    });
+    const nb::tuple saved = a.take();
+    return nb::make_tuple(array_of(std::move(ids)), array_of(std::move(firsts)),
+                          array_of(std::move(lasts)), saved[2], saved[3]);
+  }
+  nb::object merge(std::optional<IdColumn> ids, std::size_t keys, TimeColumn firsts,
+                   TimeColumn lasts, nb::bytes cells, nb::list objects, nb::object show) override {
+    const std::size_t n = firsts.shape(0);
+    if (lasts.shape(0) != n || (ids && ids->shape(0) != n))
+      raise(PyExc_ValueError, "slices differ in number");
+    const auto key = [&](std::size_t i) { return ids ? ids->data()[i] : 0; };
+    for (std::size_t i = 0; i < n; ++i) {
+      if (key(i) >= keys) raise(PyExc_ValueError, "a key's number is out of range");
+      const bool follows = i > 0 && key(i) == key(i - 1);
+      if (lasts.data()[i] < firsts.data()[i] ||
+          (follows && firsts.data()[i] < firsts.data()[i - 1]))
+        raise(PyExc_ValueError, "slices are not in order of time");
+    }
+    op_.make_room(keys);
+    Loading a(nb::bytes("", 0), nb::bytes("", 0), cells, objects);
+    nb::object shown;
+    op_.merge(
+        ids ? ids->data() : nullptr, firsts.data(), lasts.data(), n,
+        [&](std::size_t, typename M::Cell* to) { a.state(op_.monoid(), to); },
+        [&](const Emission& e) {
+          a.finish();
+          shown = show(told(e));
+        });
+    return shown;
+  }
 
  private:
   static nb::list lowered_all(const Emission& e)

@@ -85,17 +85,23 @@ class Bound:
 
     @classmethod
     def of_types(
-        cls, op: WindowOperator, types: dict[str, pa.DataType], saved: list[dict[str, Any]]
+        cls,
+        op: WindowOperator,
+        types: dict[str, pa.DataType],
+        saved: list[dict[str, Any]] | None = None,
     ) -> Bound:
-        """Return the operator for columns of these types, its windows numbered as they were."""
+        """Return the operator for columns of these types; saved windows numbered as they were."""
         bound = cls.__new__(cls)
         bound.types = types
         named = {w.name: w for w in op._windows}
-        for s in saved:
+        for s in saved or ():
             number, since = s["number"], s["since"]
             if not 0 <= number < 1 << 20 or (since is not None and abs(since) > REACH):
                 raise ValueError(f"no window has number {number} since {since}")
-        bound._start(op, [(named[s["name"]], s["number"], s["since"]) for s in saved])
+        known = (
+            None if saved is None else [(named[s["name"]], s["number"], s["since"]) for s in saved]
+        )
+        bound._start(op, known)
         return bound
 
     def _start(
@@ -167,7 +173,7 @@ class Bound:
         times = self.clock.times(table)
         columns = self.plan.columns(table.column, table.rows)
         marks = [m for each in self.marks.values() for m in each.columns(table)]
-        self._list_windows(times)
+        self.list_windows_around(times)
         ids, fresh = self.keys.ids(table)
         try:
             told, late = self.core.process(ids, self.keys.room, times, columns, marks, self._told)
@@ -177,6 +183,22 @@ class Bound:
         late = np.asarray(late)
         self.forget_done(fresh if len(late) else _NO_IDS)
         return told, late
+
+    def merge(
+        self,
+        slices: Table,
+        firsts: npt.NDArray[np.int64],
+        lasts: npt.NDArray[np.int64],
+        cells: bytes,
+        objects: list[Any],
+    ) -> pa.Table:
+        """Take slices that were folded elsewhere (see ``_partials.py``); return what is told."""
+        ids, fresh = self.keys.ids(slices)
+        try:
+            return self.core.merge(ids, self.keys.room, firsts, lasts, cells, objects, self._told)
+        except BaseException:
+            self.keys.forget(fresh)
+            raise
 
     def _typed(self, table: Table) -> Table:
         """Return the columns that are read, of the types they have had so far."""
@@ -198,7 +220,8 @@ class Bound:
             columns[name] = column
         return Table(pa.table(columns))
 
-    def _list_windows(self, times: npt.NDArray[np.int64]) -> None:
+    def list_windows_around(self, times: npt.NDArray[np.int64]) -> None:
+        """Tell the core the windows of calendars that rows of these times may be in."""
         if not self.calendars or not len(times):
             return
         limit = self.core.time(_LIMIT)
@@ -237,6 +260,10 @@ class Bound:
             others = np.setdiff1d(doubtful, done).tolist()
             unused = [i for i in others if not self.core.live(i)]
             self.keys.forget(np.array(unused, np.uint32))
+
+    def nothing_told(self) -> pa.Table:
+        """Return what is told when nothing is: the columns and types of results."""
+        return self.advance(self.core.time(_WATERMARK))
 
     def _told(self, raw: Any) -> pa.Table:
         ids, windows, starts, ends, revisions, changes, results = raw

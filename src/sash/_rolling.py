@@ -200,6 +200,12 @@ class Call:
         make = _core.Frames.by_count if window.by_count else _core.Frames.by_time
         return make(layout, window.before, window.after, *self.closed)
 
+    def steps(self, layout: _core.Layout, window: Window) -> list[Any]:
+        """Return the key, the end and the frame (first row, row after the last) of each step."""
+        assert self.every is not None
+        found = layout.steps(window.size, self.every, self.offset, *self.closed)
+        return [np.asarray(part) for part in found]
+
     def run(self, threads: int, progress: bool) -> Any:
         """Compute everything and return the table."""
         layout = self.layout()
@@ -221,9 +227,7 @@ class Call:
     def _run_steps(self, layout: _core.Layout, threads: int, progress: bool) -> Any:
         assert self.times is not None and self.every is not None
         window = self.windows[0]
-        segments, ends, lo, hi = map(
-            np.asarray, layout.steps(window.size, self.every, self.offset, *self.closed)
-        )
+        segments, ends, lo, hi = self.steps(layout, window)
         frames = _core.Frames.given(layout, lo, hi)
         task = _core.RollTask(layout, frames, self.least, False, 0, False)
         (found,) = self._compute(layout, [(window, frames, task)], threads, progress)

@@ -119,6 +119,25 @@ class StreamSlicer {
     midway_ = false;
   }
 
+  // Slices that were folded elsewhere, those of a key together and in order of time: rows of ids[i]
+  // from firsts[i] to lasts[i]. read(i, to) gives the state.
+  template <class Read>
+  void take(const WindowSet& windows, Time watermark, const std::uint32_t* ids, const Time* firsts,
+            const Time* lasts, std::size_t n, Read&& read) {
+    clear();
+    windows_ = &windows;
+    watermark_ = watermark;
+    gridded_ = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t key = ids != nullptr ? ids[i] : 0;
+      if (i == 0 || key != keys.back().key) keys.push_back({key, i, i});
+      slices.push_back(starting_at(firsts[i]));
+      slices.back().last = lasts[i];
+      read(i, states.add());
+      keys.back().to = i + 1;
+    }
+  }
+
  private:
   void clear() {
     keys.clear(), slices.clear(), states.clear();

@@ -129,13 +129,7 @@ class WindowOperator {
     if (settings_.delay != kNever && admitted.latest != kNever)
       next = std::max(next, admitted.latest - settings_.delay);
     change(next, [&] {
-      for (std::size_t i = 0; i < slicer_.keys.size(); ++i) {
-        if (i + 2 * kAhead < slicer_.keys.size()) {
-          __builtin_prefetch(&keys_[slicer_.keys[i + 2 * kAhead].key]);
-          keys_[slicer_.keys[i + kAhead].key].store.prefetch();
-        }
-        take_slices(slicer_.keys[i], next);
-      }
+      take_slices(next);
       const auto due = [&](std::uint32_t id) { rows_due(id); };
       rows_.take(keys_, ids, times, n, admitted.late, in, marks, next, emission_, due);
       complete(next);
@@ -155,6 +149,16 @@ class WindowOperator {
       finish(emission_);
     });
   }
+
+  // ---- slices that travel (partials.hpp) ----------------------------------------------------------
+  // f(key, first, last, state) for all that is kept of the rows so far.
+  template <class F>
+  void each_slice(F&& f) const;
+  // Takes what each_slice gave elsewhere. read(i, to) reads a state. If finish throws, nothing has
+  // happened.
+  template <class Read, class Finish>
+  void merge(const std::uint32_t* ids, const Time* firsts, const Time* lasts, std::size_t n,
+             Read&& read, Finish&& finish);
 
   // ---- questions ---------------------------------------------------------------------------------
   Time watermark() const { return watermark_; }
@@ -272,6 +276,17 @@ class WindowOperator {
     commit(next);
   }
 
+  // The slices that the slicer has.
+  void take_slices(Time next) {
+    const std::vector<KeySlices>& all = slicer_.keys;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i + 2 * kAhead < all.size()) {
+        __builtin_prefetch(&keys_[all[i + 2 * kAhead].key]);
+        keys_[all[i + kAhead].key].store.prefetch();
+      }
+      take_slices(all[i], next);
+    }
+  }
   void take_slices(const KeySlices& k, Time next) {
     KeyState<M>& key = keys_[k.key];
     if (key.sessions.size() < session_windows_) key.sessions.resize(session_windows_);
@@ -470,4 +485,5 @@ class WindowOperator {
 
 }  // namespace sash::slicing
 
+#include "sash/slicing/partials.hpp"
 #include "sash/slicing/snapshot.hpp"

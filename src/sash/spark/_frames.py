@@ -1,0 +1,105 @@
+"""A Spark DataFrame as Sash reads it: its columns, their types, expressions over them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from sash._tables import nearest
+from sash.spark._pyspark import functions, pyspark_module, pyspark_types
+from sash.spark._types import to_arrow, to_spark
+
+CELL = "__sash_range"
+"""The column that says which range of time a row was sent to."""
+
+
+class Frame:
+    """A batch DataFrame that has been looked at."""
+
+    def __init__(self, df: Any, what: str) -> None:
+        base = pyspark_module("pyspark.sql").DataFrame
+        if not isinstance(df, base):
+            raise TypeError(
+                f"sash.spark.{what} takes a Spark DataFrame, not {type(df).__name__}; for other "
+                f"tables there is sash.{'rolling' if what == 'rolling' else 'WindowOperator'}"
+            )
+        if df.isStreaming:
+            raise ValueError(
+                f"sash.spark.{what} takes a DataFrame that is not streaming: read the source with "
+                "spark.read, or call it on each micro-batch in writeStream.foreachBatch"
+            )
+        self.df = df
+        self.names: list[str] = list(df.columns)
+        twice = sorted({n for n in self.names if self.names.count(n) > 1})
+        if twice:
+            raise ValueError(f"there are two columns called {twice[0]!r}: rename one")
+
+    @property
+    def classic(self) -> bool:
+        """Whether the session is a classic one, with a driver in this process."""
+        return not type(self.df).__module__.startswith("pyspark.sql.connect")
+
+    def check(self, wanted: list[tuple[str, str]]) -> None:
+        """Raise unless these columns, each with who asks for it, are there."""
+        for where, name in wanted:
+            if name not in self.names:
+                raise KeyError(f"{where}: no column {name!r}{nearest(name, self.names)}")
+
+    def types(self, names: list[str]) -> dict[str, pa.DataType]:
+        """Return the Arrow types of columns."""
+        found = {}
+        for name in names:
+            try:
+                found[name] = to_arrow(self.df.schema[name].dataType)
+            except TypeError as error:
+                raise TypeError(
+                    f"column {name!r}: {error}, so it cannot pass through Python; cast or drop it"
+                ) from None
+        return found
+
+    def check_keys(self, keys: list[str]) -> None:
+        """Raise unless values of these columns can be told apart as keys."""
+        types = pyspark_types()
+        for key in keys:
+            kind = self.df.schema[key].dataType
+            if isinstance(kind, (types.ArrayType, types.MapType, types.StructType)):
+                hint = ": name its fields instead, as columns of their own"
+                raise TypeError(
+                    f"by: column {key!r} holds {kind.simpleString()}, which cannot be a key"
+                    f"{hint if isinstance(kind, types.StructType) else ''}"
+                )
+            if getattr(kind, "collation", "UTF8_BINARY") != "UTF8_BINARY":
+                raise TypeError(
+                    f"by: column {key!r} has the collation {kind.collation}, under which different "
+                    f"strings are equal: use collate({key}, 'UTF8_BINARY'), or lower({key})"
+                )
+
+    def key_expressions(self, keys: list[str]) -> list[Any]:
+        """Return keys as expressions under which equal ones are equal: one zero, one NaN."""
+        f, types = functions(), pyspark_types()
+        found = []
+        for key in keys:
+            column = col(key)
+            if isinstance(self.df.schema[key].dataType, (types.DoubleType, types.FloatType)):
+                nan = f.lit(float("nan"))
+                column = f.when(f.isnan(column), nan).otherwise(column + f.lit(0.0))
+            found.append(column)
+        return found
+
+
+def col(name: str) -> Any:
+    """Return a column by its very name, whatever is in it."""
+    return functions().col("`" + name.replace("`", "``") + "`")
+
+
+def schema_of(arrow: pa.Schema) -> Any:
+    """Return the Spark schema of a result."""
+    types = pyspark_types()
+    return types.StructType([types.StructField(f.name, to_spark(f.type)) for f in arrow])
+
+
+def extended_schema(frame: Frame, added: pa.Schema) -> Any:
+    """Return a DataFrame's schema with the fields of results."""
+    types = pyspark_types()
+    return types.StructType([*frame.df.schema.fields, *schema_of(added).fields])

@@ -1,0 +1,33 @@
+"""PySpark, imported when it is needed and not before."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+OLDEST = (4, 0)
+
+
+def pyspark_module(name: str) -> Any:
+    """Return a module of PySpark, or raise saying what to install."""
+    try:
+        import pyspark
+    except ImportError as error:
+        raise ImportError("sash.spark needs PySpark: pip install 'sash[spark]'") from error
+    version = tuple(int(part) for part in pyspark.__version__.split(".")[:2])
+    if version < OLDEST:
+        raise ImportError(
+            f"sash.spark needs PySpark {OLDEST[0]}.{OLDEST[1]} or newer, this is "
+            f"{pyspark.__version__}: pip install 'sash[spark]'"
+        )
+    return importlib.import_module(name)
+
+
+def functions() -> Any:
+    """Return ``pyspark.sql.functions``."""
+    return pyspark_module("pyspark.sql.functions")
+
+
+def pyspark_types() -> Any:
+    """Return ``pyspark.sql.types``."""
+    return pyspark_module("pyspark.sql.types")

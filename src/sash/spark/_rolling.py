@@ -1,0 +1,168 @@
+"""Rolling aggregates over Spark DataFrames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from sash._compile import AggregateLike
+from sash._rolling import Call
+from sash._rolling_windows import names_of
+from sash.spark._frames import CELL, Frame, col, extended_schema, schema_of
+from sash.spark._metrics import Metrics, counters_of
+from sash.spark._pyspark import functions
+from sash.spark._ranges import Ranges
+from sash.spark._rolling_task import RollingTask
+from sash.spark._shipping import check_results, check_shippable
+from sash.structures import whole_number
+
+
+def rolling(
+    df: Any,
+    *,
+    aggs: AggregateLike,
+    on: str,
+    window: Any = None,
+    rows: Any = None,
+    by: str | list[str] | None = None,
+    closed: str | None = None,
+    min_rows: int = 0,
+    center: bool = False,
+    every: Any = None,
+    offset: Any = None,
+    ties: str | list[str] | None = None,
+    split: Any = "auto",
+    partitions: int | None = None,
+    metrics: Metrics | None = None,
+) -> Any:
+    """Aggregate a window around each row of a Spark DataFrame, as `sash.rolling` does of a table.
+
+    The arguments that both have mean the same: ``window="1h"`` is ``(t - 1 h, t]`` of the column
+    ``on``, for each value of ``by``. The result is a lazy DataFrame with a column added for each
+    aggregate (and window), or with ``every`` one row for each key and step.
+
+    Rows are shuffled by key and sorted by time; each partition then streams through one native
+    kernel, which keeps one window of rows. The cost of a row does not depend on the window's size.
+
+    Rows of a DataFrame have no order of their own: ``ties`` names columns that put rows of equal
+    time in order, for aggregates and ``rows=`` windows that depend on it.
+
+    ``split`` cuts windows by time into ranges of time that are worked on separately, so that one
+    big key uses all cores: ``"auto"`` does so with ranges a few times as long as the windows,
+    ``"6h"`` with ranges of that length, ``False`` not at all. ``partitions`` is the number of
+    shuffle partitions, else Spark's setting. ``metrics`` takes a `Metrics` that counts rows.
+    """
+    plan = RollingPlan(
+        df, aggs, on, window, rows, by, closed, min_rows, center, every, offset, ties, split,
+        partitions,
+    )  # fmt: skip
+    return plan.frame_of_results(metrics)
+
+
+class RollingPlan:
+    """One call, checked: nothing has run yet."""
+
+    def __init__(
+        self,
+        df: Any,
+        aggs: Any,
+        on: Any,
+        window: Any,
+        rows: Any,
+        by: Any,
+        closed: Any,
+        min_rows: Any,
+        center: Any,
+        every: Any,
+        offset: Any,
+        ties: Any,
+        split: Any,
+        partitions: Any,
+    ) -> None:
+        self.frame = Frame(df, "rolling")
+        if not isinstance(on, str):
+            raise TypeError(
+                "rows of a DataFrame have no order: name the column that orders them, on='...', "
+                f"not {on!r}"
+            )
+        self.keys, self.ties = names_of("by", by), names_of("ties", ties)
+        self.on = on
+        twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
+        if twice:
+            raise ValueError(f"by: column {twice[0]!r} is named twice")
+        self.frame.check([("on", on), *(("by", k) for k in self.keys)])
+        self.frame.check([("ties", t) for t in self.ties])
+        self.frame.check_keys(self.keys)
+        if CELL in self.frame.names:
+            raise ValueError(f"a column is called {CELL!r}, which sash.spark needs: rename it")
+        self.arguments: dict[str, Any] = {
+            "aggs": aggs, "on": on, "window": window, "rows": rows, "by": self.keys,
+            "closed": closed, "min_rows": min_rows, "center": center, "order": "event",
+            "every": every, "offset": offset,
+        }  # fmt: skip
+        self.types = self.frame.types(self.frame.names)
+        self.call = Call(self._empty(self.types), **self.arguments)
+        self.schema: pa.Schema = self.call.run(1, False).schema
+        check_results(self.call.aggregates, self.schema)
+        check_shippable((a.output, a) for a in self.call.aggregates)
+        self.ranges = self._ranges(split)
+        self.partitions = None if partitions is None else whole_number("partitions", partitions, 1)
+
+    @staticmethod
+    def _empty(types: dict[str, pa.DataType]) -> pa.Table:
+        return pa.schema(list(types.items())).empty_table()
+
+    def _ranges(self, split: Any) -> Ranges | None:
+        automatic = isinstance(split, str) and split == "auto"
+        counted = [w.label for w in self.call.windows if w.by_count]
+        if split is False or (automatic and counted):
+            return None
+        if counted:
+            raise ValueError(
+                f"split: rows={counted[0].removesuffix('rows')} counts rows, and no range of time "
+                "holds a known number of them; leave split out"
+            )
+        assert self.call.times is not None
+        width = None
+        if not automatic and split is not True:
+            width = self.call.times.length("split", split)
+        before = max(w.before for w in self.call.windows)
+        after = max(w.after for w in self.call.windows)
+        return Ranges.reaching(self.on, self.types[self.on], before, after, width)
+
+    @property
+    def added(self) -> pa.Schema:
+        """The columns that are made, all of them where there are steps."""
+        if self.call.every is not None:
+            return self.schema
+        return pa.schema([f for f in self.schema if f.name not in self.types])
+
+    def sorted_rows(self) -> Any:
+        """Return the rows, those of a key together and in order of time."""
+        df, keys = self.frame.df, self.frame.key_expressions(self.keys)
+        if self.ranges is not None:
+            f = functions()
+            df = df.select("*", f.explode(self.ranges.expression()).alias(CELL))
+            keys = [*keys, col(CELL)]
+        if keys:
+            numbers = [] if self.partitions is None else [self.partitions]
+            df = df.repartition(*numbers, *keys)
+        else:
+            df = df.repartition(1)
+        return df.sortWithinPartitions(*keys, col(self.on), *map(col, self.ties))
+
+    def frame_of_results(self, metrics: Metrics | None) -> Any:
+        """Return the lazy result."""
+        by = [*self.keys, *([CELL] if self.ranges is not None else [])]
+        outputs = ", ".join(a.output for a in self.call.aggregates)
+        task = RollingTask(
+            {**self.arguments, "by": by},
+            self.added,
+            self.ranges,
+            counters_of(metrics, self.frame),
+            f"sash_rolling[{outputs} over {', '.join(w.label for w in self.call.windows)}]",
+        )
+        steps = self.call.every is not None
+        schema = schema_of(self.schema) if steps else extended_schema(self.frame, self.added)
+        return self.sorted_rows().mapInArrow(task, schema)

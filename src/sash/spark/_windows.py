@@ -1,0 +1,155 @@
+"""Windows over Spark DataFrames: tumbling, sliding, session and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from sash._bound import Bound
+from sash._compile import AggregateLike
+from sash._operator import WindowOperator
+from sash._partials import FIRST, LAST, STATE
+from sash._rolling_windows import names_of
+from sash.spark._frames import Frame, col, schema_of
+from sash.spark._metrics import Metrics, counters_of
+from sash.spark._shipping import check_results, check_shippable
+from sash.spark._windows_task import Assemble, Fold, Query, null_name
+from sash.structures import whole_number
+from sash.windows import Window
+
+_OF_STREAMS = ("revision", "change")
+
+
+def windows(
+    df: Any,
+    *,
+    on: str,
+    windows: Window | Iterable[Window],
+    aggs: AggregateLike,
+    by: str | list[str] | None = None,
+    ties: str | list[str] | None = None,
+    partitions: int | None = None,
+    metrics: Metrics | None = None,
+) -> Any:
+    """Aggregate windows of a Spark DataFrame: one row for each key and window that has rows.
+
+    ``windows`` are what `sash.tumbling`, `sash.sliding`, `sash.session` and `sash.windows` make,
+    one or several; ``aggs`` is computed in each of them, ``by`` names the keys. The result has the
+    keys, ``window`` (the window's name), ``window_start``, ``window_end`` and the aggregates.
+
+    Workers fold rows into slices where they are; only slices are shuffled, and windows are read off
+    them. So a sliding window costs what a tumbling one does, and several windows share the slices.
+    Windows that the rows themselves delimit (by count, delta, punctuation, split, rolling) and
+    aggregates that depend on the order of rows (such as ``last`` or ``argmax``) need the rows of a
+    key in order: then rows are shuffled and sorted, and ``ties`` names columns that put rows of
+    equal time in order.
+
+    ``partitions`` is the number of shuffle partitions, else Spark's setting. ``metrics`` takes a
+    `Metrics` that counts rows, slices and windows.
+    """
+    return WindowsPlan(df, on, windows, aggs, by, ties, partitions).frame_of_results(metrics)
+
+
+class WindowsPlan:
+    """One call, checked: nothing has run yet."""
+
+    def __init__(
+        self, df: Any, on: Any, windows: Any, aggs: Any, by: Any, ties: Any, partitions: Any
+    ) -> None:
+        self.frame = Frame(df, "windows")
+        self.op = op = WindowOperator(on=on, windows=windows, aggs=aggs, by=by)
+        self.keys, self.on, self.ties = op._by, on, names_of("ties", ties)
+        wanted = [("on", on), *(("by", k) for k in self.keys)]
+        wanted += [(a.name, c) for a in op._aggregates for c in a.columns if c is not None]
+        wanted += [(w.name, c) for w in op._windows for c in w.reads]
+        self.frame.check([*wanted, *(("ties", t) for t in self.ties)])
+        self.frame.check_keys(self.keys)
+        self.types = self.frame.types(list(dict.fromkeys(name for _, name in wanted)))
+        self.nullable = [k for k in self.keys if df.schema[k].nullable]
+        self._check_dates()
+        self.result = self._result()
+        check_results(op._aggregates, self.result)
+        check_shippable((a.output, a) for a in op._aggregates)
+        check_shippable((w.name, w) for w in op._windows)
+        self.partitions = None if partitions is None else whole_number("partitions", partitions, 1)
+        self.why_rows = self._why_rows()
+        if self.ties and self.why_rows is None:
+            raise ValueError(
+                "ties: the order of rows does not matter to these windows and aggregates"
+            )
+
+    def _why_rows(self) -> str | None:
+        """Return why the rows themselves have to travel, if they have to."""
+        for window in self.op._windows:
+            if window.by_rows:
+                return f"{window.name}: rows say where its windows begin and end"
+            if window.kind == "rolling":
+                return f"{window.name}: a window ends with every row"
+        for one in self.op._aggregates:
+            if not one.laws.commutative:
+                return f"{one.output}: the order of rows matters"
+        return None
+
+    def _check_dates(self) -> None:
+        if not pa.types.is_date(self.types[self.on]):
+            return
+        bound = Bound.of_types(self.op, self.types)
+        for window in self.op._windows:
+            if not window.by_rows and any(n % 86_400_000 for n in bound.clock.window(window)[:1]):
+                raise ValueError(
+                    f"{window.name}: column {self.on!r} holds dates, and a window of parts of a "
+                    "day would not begin and end at dates; cast the column to a timestamp"
+                )
+
+    def _result(self) -> pa.Schema:
+        told: pa.Table = Bound.of_types(self.op, self.types).nothing_told()
+        return pa.schema([f for f in told.schema if f.name not in _OF_STREAMS])
+
+    @property
+    def query_keys(self) -> list[str]:
+        """The keys as workers have them: those that may be null are two columns each."""
+        return [*self.keys, *map(null_name, self.nullable)]
+
+    def query(self, metrics: Metrics | None) -> Query:
+        """Return what workers are told."""
+        arguments = {
+            "on": self.on, "by": self.query_keys, "windows": self.op._windows,
+            "aggs": self.op._aggregates,
+        }  # fmt: skip
+        types = {**self.types, **{null_name(k): pa.bool_() for k in self.nullable}}
+        return Query(arguments, types, self.nullable, counters_of(metrics, self.frame))
+
+    def slices_schema(self) -> pa.Schema:
+        """Return what a slice is in a DataFrame."""
+        keys = [(k, self.types[k]) for k in self.keys]
+        keys += [(null_name(k), pa.bool_()) for k in self.nullable]
+        return pa.schema([*keys, (FIRST, pa.int64()), (LAST, pa.int64()), (STATE, pa.binary())])
+
+    def gathered(self, df: Any, keys: list[Any], *order: str) -> Any:
+        """Return rows, those of a key together and in order."""
+        if keys:
+            numbers = [] if self.partitions is None else [self.partitions]
+            df = df.repartition(*numbers, *keys)
+        else:
+            df = df.repartition(1)
+        return df.sortWithinPartitions(*keys, *map(col, order))
+
+    def frame_of_results(self, metrics: Metrics | None) -> Any:
+        """Return the lazy result."""
+        query = self.query(metrics)
+        names = ", ".join(w.name for w in self.op._windows)
+        outputs = ", ".join(a.output for a in self.op._aggregates)
+        label = f"sash_windows[{outputs} over {names}]"
+        rows = self.frame.df.select(*map(col, self.types))
+        if self.why_rows is not None:
+            rows = self.frame.df.select(*map(col, dict.fromkeys([*self.types, *self.ties])))
+            keys = self.frame.key_expressions(self.keys)
+            sorted_ = self.gathered(rows, keys, self.on, *self.ties)
+        else:
+            fold = Fold(query, f"sash_fold[{outputs} into slices of {names}]")
+            slices = rows.mapInArrow(fold, schema_of(self.slices_schema()))
+            sorted_ = self.gathered(slices, [col(k) for k in self.query_keys], FIRST)
+        task = Assemble(query, self.why_rows is None, self.result, label)
+        return sorted_.mapInArrow(task, schema_of(self.result))
