@@ -6,9 +6,12 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from sash import _core
 from sash._aggregate import Aggregate, Laws, Native, PythonMonoid
 from sash._define import MAX_LIKE, SUM_LIKE, define, positive, power_of_two
+from sash._hll import hll_bytes
 from sash.sketches import Bloom, CountMin
 
 
@@ -40,17 +43,26 @@ def bloom(
     return define("bloom", (column,), object, MAX_LIKE, result, native, **more)
 
 
-def hll(column: str | None = None, *, lg_k: int = 12) -> Aggregate:
+def hll(column: str | None = None, *, lg_k: int = 12, sketch: bool = False) -> Aggregate:
     """Estimate the number of distinct values by HyperLogLog. Result: int64.
 
     ``2**lg_k`` registers of a byte give a standard error of 1.04 / sqrt(2**lg_k): 1.6% by default.
+    ``sketch=True`` gives the sketch itself, as bytes of Apache DataSketches: Spark's
+    ``hll_sketch_estimate`` and ``hll_union`` read them, ``datasketches.hll_sketch.deserialize``
+    does.
     """
     lg_k = positive("hll", "lg_k", lg_k)
     if not 4 <= lg_k <= 21:
         raise ValueError(f"hll: lg_k must be from 4 to 21, not {lg_k}")
-    native = {"object": Native("hll", ("c",), "i")}
+    native = {"object": Native("hll", ("c",), "B" if sketch else "i")}
     laws = Laws(commutative=True, idempotent=True)
-    return define("hll", (column,), object, laws, "int64", native, ints=(lg_k,))
+
+    def finish(data: bytes) -> bytes:
+        return hll_bytes(np.frombuffer(data, np.uint8).reshape(1, -1)).tobytes()
+
+    ints, result = ((lg_k, 1), "bytes") if sketch else ((lg_k,), "int64")
+    more: dict[str, Any] = {"ints": ints, "finish": finish if sketch else None}
+    return define("hll", (column,), object, laws, result, native, **more)
 
 
 def countmin(

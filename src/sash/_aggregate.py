@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ class Aggregate:
     doubles: tuple[float, ...] = ()
     finish: Callable[[bytes], Any] | None = field(default=None, repr=False)
     named: str | None = None
+    returns: pa.DataType | None = None
+    """The Arrow type of the results of Python functions, where it was given."""
 
     @property
     def output(self) -> str:
@@ -152,6 +155,7 @@ def monoid(
     column: str | None = None,
     dump: Callable[[Any], bytes] | None = None,
     load: Callable[[bytes], Any] | None = None,
+    returns: Any = None,
 ) -> Aggregate:
     """Make an aggregate from Python functions. Only ``combine`` is needed, and only associativity.
 
@@ -161,6 +165,9 @@ def monoid(
     ``inverse(state, entry)`` takes the oldest entry out of a state again. Null values are skipped
     unless ``skip_nulls=False``. ``dump`` and ``load`` turn a state into bytes and back for
     snapshots, where states are not plain Python data.
+
+    ``returns`` is the type of the results: ``float``, ``int``, ``str``, ``bool``, ``bytes`` or an
+    Arrow type. Tables find it out from the results where it is not given; Spark has to be told.
 
     >>> import sash
     >>> longest = sash.monoid(lambda a, b: max(a, b, key=len), name="longest")
@@ -177,4 +184,19 @@ def monoid(
         raise TypeError("combine must be a function of two states, not None")
     functions = PythonMonoid(combine, lift, lower, identity, inverse, skip_nulls, dump, load)
     laws = Laws(inverse is not None, commutative, idempotent, exact)
-    return Aggregate(name, (column,), laws, "any", "object", {}, functions)
+    kind = None if returns is None else _arrow_type(returns)
+    return Aggregate(name, (column,), laws, "any", "object", {}, functions, returns=kind)
+
+
+def _arrow_type(returns: Any) -> pa.DataType:
+    if isinstance(returns, pa.DataType):
+        return returns
+    plain = {float: "float64", int: "int64", str: "string", bool: "bool", bytes: "binary"}
+    try:
+        name = plain.get(returns, returns)
+        return pa.type_for_alias(name)
+    except (TypeError, ValueError):
+        raise TypeError(
+            "returns must be float, int, str, bool, bytes or an Arrow type such as "
+            f"pyarrow.list_(pyarrow.float64()), not {returns!r}"
+        ) from None

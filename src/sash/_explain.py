@@ -27,6 +27,9 @@ class Explanation:
 def explain(what: Any, **arguments: Any) -> Explanation:
     """Say what `rolling` would do with these arguments, or what a `WindowOperator` does and keeps.
 
+    For a Spark DataFrame it is what `sash.spark.rolling` would do, or with ``windows=`` what
+    `sash.spark.windows` would.
+
     >>> import pyarrow as pa, sash
     >>> from sash import agg
     >>> table = pa.table({"t": [3, 1, 2], "price": [5.0, 7.0, 6.0]})
@@ -56,6 +59,10 @@ def explain(what: Any, **arguments: Any) -> Explanation:
     """
     if isinstance(what, WindowOperator):
         return _explain_operator(what, **arguments)
+    if type(what).__module__.startswith("pyspark."):
+        from sash.spark._explain import explain_frame
+
+        return Explanation(explain_frame(what, arguments))
     known = inspect.signature(rolling)
     names = list(known.parameters)[1:]
     wrong = [a for a in arguments if a not in names]

@@ -30,15 +30,12 @@ _MEANING = {
 
 def explain_operator(op: WindowOperator) -> tuple[str, ...]:
     """Return what an operator does and keeps, line by line."""
-    lines = [f"windows over {op._on!r}" + (f", by {', '.join(op._by)}" if op._by else "")]
-    lines += [f"  {w.name}: {_meaning(w)}" for w in op._windows[:_MOST]]
-    if len(op._windows) > _MOST:
-        lines.append(f"  ... and {len(op._windows) - _MOST} more")
+    lines = explain_windows(op)
     bound = op._bound
     if bound is None:
         return (*lines, "no batch has been processed yet: types are unknown")
     facts = bound.facts()
-    lines.append(_aggregation(bound.plan))
+    lines.append(explain_aggregates(bound.plan))
     if any(not w.by_rows for w in op._windows):
         lines += _slices(op, bound, facts)
     if any(w.by_rows for w in op._windows):
@@ -52,13 +49,23 @@ def explain_operator(op: WindowOperator) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def explain_windows(op: WindowOperator) -> list[str]:
+    """Return what its windows are."""
+    lines = [f"windows over {op._on!r}" + (f", by {', '.join(op._by)}" if op._by else "")]
+    lines += [f"  {w.name}: {_meaning(w)}" for w in op._windows[:_MOST]]
+    if len(op._windows) > _MOST:
+        lines.append(f"  ... and {len(op._windows) - _MOST} more")
+    return lines
+
+
 def _meaning(window: Window) -> str:
     before = (window.rows or 1) - 1
     values: dict[str, Any] = {**window.__dict__, "before": before}
     return _MEANING[window.kind].format(**values)
 
 
-def _aggregation(plan: StreamPlan) -> str:
+def explain_aggregates(plan: StreamPlan) -> str:
+    """Return what is computed in them, and how."""
     kind = {"scalar": "compiled in", "record": "one native record", "python": "Python objects"}
     how = kind[plan.plan.spec["kind"]]
     return f"aggregates: {', '.join(a.output for a in plan.aggregates)} ({how})"

@@ -97,4 +97,4 @@ def _joined(states: pa.Array) -> bytes:
     if data is None:
         return b""
     begin, end = offsets[states.offset], offsets[states.offset + len(states)]
-    return data.slice(int(begin), int(end - begin)).to_pybytes()
+    return bytes(data.slice(int(begin), int(end - begin)).to_pybytes())

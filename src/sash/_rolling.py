@@ -312,13 +312,18 @@ class Call:
     def explain(self, threads: int) -> tuple[str, ...]:
         """Return what would happen, line by line."""
         layout = self.layout()
-        lines = [self._about_rows(layout)]
-        for window in self.windows:
-            lines.append(f"window {window.label}: {self._about(window)}")
-            lines += [f"  {', '.join(job.outputs)}: {job.kernel} ({job.why})" for job in self.jobs]
+        lines = [self._about_rows(layout), *self.explain_windows()]
         if threads > 1 and self.table.rows > _PART:
             lines.append(f"up to {threads} threads share the work")
         return tuple(lines)
+
+    def explain_windows(self) -> list[str]:
+        """Return what the windows are, and which kernel computes what in them."""
+        lines = []
+        for window in self.windows:
+            lines.append(f"window {window.label}: {self._about(window)}")
+            lines += [f"  {', '.join(job.outputs)}: {job.kernel} ({job.why})" for job in self.jobs]
+        return lines
 
     def _about_rows(self, layout: _core.Layout) -> str:
         keys = len(np.asarray(layout.starts)) - 1

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from sash import _arrow
 from sash._aggregate import Aggregate
+from sash._hll import hll_bytes
 
 
 def finish_words(
@@ -29,10 +30,17 @@ def finish_words(
         return _lists(words, counts, valid, one, decode, "i")
     if one.name == "m4":
         return _m4(words, valid, one, decode)
-    rows = pa.py_buffer(np.ascontiguousarray(words))
-    kind = pa.binary(words.shape[1] * 8)
-    fixed = pa.Array.from_buffers(kind, len(words), [_arrow.bitmap(valid), rows])
-    return fixed.cast(pa.binary() if words.nbytes < 1 << 31 else pa.large_binary())
+    if one.name == "hll":
+        return fixed_binary(hll_bytes(words.view(np.uint8)), valid)
+    return fixed_binary(words.view(np.uint8), valid)
+
+
+def fixed_binary(rows: npt.NDArray[np.uint8], valid: npt.NDArray[np.uint8] | None) -> pa.Array:
+    """Return the rows of a matrix of bytes as binary values."""
+    data = pa.py_buffer(np.ascontiguousarray(rows))
+    kind = pa.binary(rows.shape[1])
+    fixed = pa.Array.from_buffers(kind, len(rows), [_arrow.bitmap(valid), data])
+    return fixed.cast(pa.binary() if rows.nbytes < 1 << 31 else pa.large_binary())
 
 
 def _lists(
@@ -97,13 +105,14 @@ _TYPES = {"float64": pa.float64(), "str": pa.string()}
 
 def from_objects(one: Aggregate, values: list[Any], decode: _arrow.Decode) -> pa.Array:
     """Return Python results as a column."""
-    kind = _TYPES.get(one.result.partition(" ")[0])
+    kind = one.returns or _TYPES.get(one.result.partition(" ")[0])
     if one.name == "quantiles" and len(one.doubles) > 1:
         kind = pa.list_(pa.float64())
     try:
         return decode(pa.array(values, kind))
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-        raise TypeError(
-            f"{one.output}: its results are of several types, or of one that a table cannot hold "
-            f"({error}); give the monoid a lower that makes numbers, strings, lists or dicts"
-        ) from None
+        what = "of several types, or of one that a table cannot hold"
+        hint = "give the monoid a lower that makes numbers, strings, lists or dicts"
+        if one.returns is not None:
+            what, hint = f"not all {one.returns}", "change returns= or the monoid's lower"
+        raise TypeError(f"{one.output}: its results are {what} ({error}); {hint}") from None

@@ -185,6 +185,11 @@ def open_table(table: Any) -> Table:
         return _DuckDB(_distinct(pa.table(table)))
     if module == "pandas" and hasattr(table, "columns"):
         return _Pandas(table)
+    if module == "pyspark":
+        raise TypeError(
+            f"expected a table in this process, not a Spark {type(table).__name__}: use "
+            "sash.spark.rolling or sash.spark.windows"
+        )
     frame = nw.from_native(table, pass_through=True)
     if isinstance(frame, nw.LazyFrame) and module == "polars":
         return _Narwhals(frame.collect(), lazy=True)
@@ -195,10 +200,9 @@ def open_table(table: Any) -> Table:
             return Table(_distinct(pa.table(table)))
         except (pa.ArrowInvalid, TypeError):
             pass  # a stream of something else, such as a single column
-    hint = "; for Spark use sash.spark.rolling" if module == "pyspark" else ""
     raise TypeError(
         "expected a table (PyArrow, pandas, polars, a DuckDB relation, or anything with "
-        f"__arrow_c_stream__), not {type(table).__name__}{hint}"
+        f"__arrow_c_stream__), not {type(table).__name__}"
     )
 
 

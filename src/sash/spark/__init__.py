@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from sash.spark._metrics import Metrics
 from sash.spark._rolling import rolling
+from sash.spark._session import local_session
 from sash.spark._windows import windows
 
-__all__ = ["Metrics", "rolling", "windows"]
+__all__ = ["Metrics", "local_session", "rolling", "windows"]

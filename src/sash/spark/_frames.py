@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import warnings
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -34,6 +38,8 @@ class Frame:
         twice = sorted({n for n in self.names if self.names.count(n) > 1})
         if twice:
             raise ValueError(f"there are two columns called {twice[0]!r}: rename one")
+        if self.classic:
+            _warn_of_other_python(df.sparkSession.sparkContext)
 
     @property
     def classic(self) -> bool:
@@ -88,6 +94,19 @@ class Frame:
         return found
 
 
+def _warn_of_other_python(context: Any) -> None:
+    """Warn where workers of this machine would run another Python, which may not have Sash."""
+    theirs = Path(shutil.which(context.pythonExec) or context.pythonExec)
+    ours = Path(sys.executable)
+    if context.master.startswith("local") and theirs.parent.resolve() != ours.parent.resolve():
+        warnings.warn(
+            f"Spark's workers run {theirs}, not this Python ({ours}): Sash has to be "
+            "installed there too. To use this one, set PYSPARK_PYTHON to it before the session is "
+            "made, or make it with sash.spark.local_session()",
+            stacklevel=4,
+        )
+
+
 def col(name: str) -> Any:
     """Return a column by its very name, whatever is in it."""
     return functions().col("`" + name.replace("`", "``") + "`")
@@ -103,3 +122,12 @@ def extended_schema(frame: Frame, added: pa.Schema) -> Any:
     """Return a DataFrame's schema with the fields of results."""
     types = pyspark_types()
     return types.StructType([*frame.df.schema.fields, *schema_of(added).fields])
+
+
+def gathered(df: Any, places: list[Any], partitions: int | None, order: list[Any]) -> Any:
+    """Return rows, those of each place in one partition, and sorted there."""
+    if places:
+        df = df.repartition(*([] if partitions is None else [partitions]), *places)
+    else:
+        df = df.repartition(1)
+    return df.sortWithinPartitions(*order)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 OLDEST = (4, 0)
@@ -31,3 +34,17 @@ def functions() -> Any:
 def pyspark_types() -> Any:
     """Return ``pyspark.sql.types``."""
     return pyspark_module("pyspark.sql.types")
+
+
+@contextmanager
+def arrow_only() -> Iterator[None]:
+    """Keep PySpark from warning of pandas 3: what Sash uses of it passes Arrow data only."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
+        yield
+
+
+def map_in_arrow(df: Any, task: Any, schema: Any) -> Any:
+    """Return what a task makes of a DataFrame's partitions."""
+    with arrow_only():
+        return df.mapInArrow(task, schema)

@@ -13,12 +13,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sash.spark._frames import col
+from sash._arrow import with_nulls
+from sash.spark._frames import CELL, col
 from sash.spark._pyspark import functions
 
 SHARE = 8
 """A range is so many times as long as windows reach: one row in so many is copied."""
-_MICROS, _MILLIS = 1_000_000, 86_400_000
+_FAR = 1 << 61
+_DAY = 86_400_000
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Ranges:
 
     on: str
     kind: str
-    """``int``, ``us`` (timestamps), ``s`` (timestamps without zone) or ``d`` (dates)."""
+    """``int``, ``zoned`` and ``plain`` timestamps, or ``date``."""
     width: int
     before: int
     after: int
@@ -40,48 +42,68 @@ class Ranges:
 
         There is nothing to be had where a range would be longer than time itself.
         """
-        kind, unit = "int", 1
+        kind = "int"
         if pa.types.is_date(type_):
-            kind, unit = "d", _MILLIS
+            kind, before, after = "date", -(-before // _DAY), -(-after // _DAY)
+            width = None if width is None else -(-width // _DAY)
         elif pa.types.is_timestamp(type_):
-            kind, unit = ("s", _MICROS) if type_.tz is None else ("us", 1)
+            kind = "plain" if type_.tz is None else "zoned"
         elif pa.types.is_duration(type_):
             return None
-        before, after = -(-before // unit), -(-after // unit)
         least = before + after + 1
-        width = SHARE * least if width is None else max(-(-width // unit), least)
-        return cls(on, kind, width, before, after) if width < 1 << 60 else None
+        width = SHARE * least if width is None else max(width, least)
+        return cls(on, kind, width, before, after) if width < _FAR else None
 
-    def expression(self) -> Any:
-        """Return the ranges of a row, as an array."""
+    def of_row(self) -> Any:
+        """Return the ranges that a row goes to, as an array."""
+        f = functions()
+        t, width = self._time(), f.lit(self.width).cast("long")
+        rest = f.pmod(t, width)
+        quotient = f.call_function("div", t, width)
+        own = f.when((t < 0) & (rest != 0), quotient - 1).otherwise(quotient)
+        # Windows of the range before reach ahead to here, those of the next one back to here.
+        first = own - (rest <= self.after).cast("long") if self.after else own
+        last = own + (rest >= self.width - self.before).cast("long") if self.before else own
+        return f.sequence(first, last)
+
+    def moved(self, cell: Any) -> Any:
+        """Return the time of a row in a range, moved on by the room that copies need.
+
+        One integer says both, sorts rows by range and time, and is what workers get: Spark sorts
+        by one integer fastest, and each column more would have to be sent.
+        """
         f = functions()
         t = self._time()
-        rest = f.pmod(t, f.lit(self.width).cast("long"))
-        quotient = f.call_function("div", t, f.lit(self.width).cast("long"))
-        own = f.when((t < 0) & (rest != 0), quotient - f.lit(1)).otherwise(quotient)
-        # Windows of the next range reach back to here, those of the one before ahead to here.
-        next_needs = rest >= f.lit(self.width - self.before)
-        last_needs = rest <= f.lit(self.after)
-        ranges = f.array(own)
-        if self.after:
-            ranges = f.when(last_needs, f.array(own, own - f.lit(1))).otherwise(ranges)
-        if self.before:
-            ranges = f.when(next_needs, f.array(own, own + f.lit(1))).otherwise(ranges)
-        return ranges
+        if self.kind == "int":
+            far = f"column {self.on!r} has times beyond 2^61, which need split=False"
+            t = f.when(f.abs(t) < _FAR, t).otherwise(f.raise_error(f.lit(far)).cast("long"))
+        return t + cell * (self.before + self.after)
+
+    def restored(self, batch: pa.RecordBatch, kind: pa.DataType) -> pa.RecordBatch:
+        """Return rows with their time again, of the type it had, and their range."""
+        at = batch.schema.get_field_index(self.on)
+        moved = batch.column(at).fill_null(0).to_numpy(zero_copy_only=False)
+        cells = (moved + self.before) // (self.width + self.before + self.after)
+        times = with_nulls(moved - cells * (self.before + self.after), batch.column(at))
+        if self.kind in ("date", "int"):
+            times = times.cast(pa.int32() if self.kind == "date" else kind)
+        times = times if self.kind == "int" else times.view(kind)
+        return batch.set_column(at, self.on, times).append_column(CELL, pa.array(cells))
 
     def _time(self) -> Any:
         f, column = functions(), col(self.on)
-        if self.kind == "us":
+        if self.kind == "zoned":
             return f.unix_micros(column)
-        if self.kind == "d":
+        if self.kind == "date":
             return f.unix_date(column).cast("long")
-        if self.kind == "s":  # no time zone has a say in it
+        if self.kind == "plain":  # no time zone has a say in it
             days = f.unix_date(column.cast("date")).cast("long")
-            clock = f.hour(column) * 3600 + f.minute(column) * 60 + f.second(column)
-            return days * f.lit(86_400) + clock.cast("long")
+            minutes = days * 1440 + f.hour(column) * 60 + f.minute(column)
+            micros = (f.extract(f.lit("SECOND"), column) * 1_000_000).cast("long")
+            return minutes * 60_000_000 + micros
         return column.cast("long")
 
     def of(self, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return each time's own range."""
-        unit = {"int": 1, "us": 1, "s": _MICROS, "d": _MILLIS}[self.kind]
-        return times // unit // self.width
+        days = times // _DAY if self.kind == "date" else times
+        return days // self.width

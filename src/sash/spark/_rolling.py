@@ -9,9 +9,9 @@ import pyarrow as pa
 from sash._compile import AggregateLike
 from sash._rolling import Call
 from sash._rolling_windows import names_of
-from sash.spark._frames import CELL, Frame, col, extended_schema, schema_of
+from sash.spark._frames import CELL, Frame, col, extended_schema, gathered, schema_of
 from sash.spark._metrics import Metrics, counters_of
-from sash.spark._pyspark import functions
+from sash.spark._pyspark import functions, map_in_arrow
 from sash.spark._ranges import Ranges
 from sash.spark._rolling_task import RollingTask
 from sash.spark._shipping import check_results, check_shippable
@@ -48,10 +48,11 @@ def rolling(
     Rows of a DataFrame have no order of their own: ``ties`` names columns that put rows of equal
     time in order, for aggregates and ``rows=`` windows that depend on it.
 
-    ``split`` cuts windows by time into ranges of time that are worked on separately, so that one
-    big key uses all cores: ``"auto"`` does so with ranges a few times as long as the windows,
-    ``"6h"`` with ranges of that length, ``False`` not at all. ``partitions`` is the number of
-    shuffle partitions, else Spark's setting. ``metrics`` takes a `Metrics` that counts rows.
+    ``split=True`` cuts time into ranges, eight times as long as the windows, that are worked on
+    separately, so that one big key uses all cores; ``split="6h"`` does so with ranges of that
+    length. ``"auto"`` is ``True`` where there are no keys and ``False`` where there are; turn it on
+    when one key has much of the rows. ``partitions`` is the number of shuffle partitions, else
+    Spark's setting. ``metrics`` takes a `Metrics` that counts rows.
     """
     plan = RollingPlan(
         df, aggs, on, window, rows, by, closed, min_rows, center, every, offset, ties, split,
@@ -116,7 +117,7 @@ class RollingPlan:
     def _ranges(self, split: Any) -> Ranges | None:
         automatic = isinstance(split, str) and split == "auto"
         counted = [w.label for w in self.call.windows if w.by_count]
-        if split is False or (automatic and counted):
+        if split is False or (automatic and (counted or self.keys)):
             return None
         if counted:
             raise ValueError(
@@ -141,16 +142,16 @@ class RollingPlan:
     def sorted_rows(self) -> Any:
         """Return the rows, those of a key together and in order of time."""
         df, keys = self.frame.df, self.frame.key_expressions(self.keys)
-        if self.ranges is not None:
-            f = functions()
-            df = df.select("*", f.explode(self.ranges.expression()).alias(CELL))
-            keys = [*keys, col(CELL)]
-        if keys:
-            numbers = [] if self.partitions is None else [self.partitions]
-            df = df.repartition(*numbers, *keys)
-        else:
-            df = df.repartition(1)
-        return df.sortWithinPartitions(*keys, col(self.on), *map(col, self.ties))
+        ties = [col(t) for t in self.ties]
+        if self.ranges is None:
+            return gathered(df, keys, self.partitions, [*keys, col(self.on), *ties])
+        # An outer one: a row without a time goes to no range, and is refused by name.
+        ranges = functions().explode_outer(self.ranges.of_row()).alias(CELL)
+        moved = self.ranges.moved(col(CELL))
+        rows = gathered(
+            df.select("*", ranges), [*keys, col(CELL)], self.partitions, [*keys, moved, *ties]
+        )
+        return rows.select(*(moved.alias(n) if n == self.on else col(n) for n in df.columns))
 
     def frame_of_results(self, metrics: Metrics | None) -> Any:
         """Return the lazy result."""
@@ -158,6 +159,7 @@ class RollingPlan:
         outputs = ", ".join(a.output for a in self.call.aggregates)
         task = RollingTask(
             {**self.arguments, "by": by},
+            self.types[self.on],
             self.added,
             self.ranges,
             counters_of(metrics, self.frame),
@@ -165,4 +167,4 @@ class RollingPlan:
         )
         steps = self.call.every is not None
         schema = schema_of(self.schema) if steps else extended_schema(self.frame, self.added)
-        return self.sorted_rows().mapInArrow(task, schema)
+        return map_in_arrow(self.sorted_rows(), task, schema)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ STRETCH = 1 << 16
 """Rows that are worth a call of the kernels."""
 OUT = 1 << 16
 """The most rows of a batch that goes back to Spark."""
+_MANY_RUNS = 1 << 8
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 
@@ -38,6 +40,7 @@ class RollingTask:
 
     arguments: dict[str, Any]
     """Of `sash.rolling`; ``by`` includes the range."""
+    on_type: pa.DataType
     added: pa.Schema
     """The columns of the result that the input does not have, or all where there are steps."""
     ranges: Ranges | None
@@ -51,7 +54,7 @@ class RollingTask:
         fresh: list[pa.RecordBatch] = []
         rows = 0
         for batch in batches:
-            fresh.append(batch)
+            fresh.append(self.ranges.restored(batch, self.on_type) if self.ranges else batch)
             rows += batch.num_rows
             if rows < max(STRETCH, 2 * (carried.num_rows if carried is not None else 0)):
                 continue
@@ -111,7 +114,7 @@ class _Stretch:
                 stops.append(self._table.num_rows - window.after)
             else:
                 stops.append(self._last + _before(times, int(times[-1]) - window.after))
-        return max(self._last, min(stops))
+        return int(max(self._last, min(stops)))
 
     def rest(self) -> tuple[pa.Table, int]:
         """Return the rows to carry over, and how many of them (up to when) have gone out."""
@@ -132,7 +135,7 @@ class _Stretch:
             else:
                 times = self._times[self._last :]
                 keeps.append(self._last + _before(times, moment - window.before))
-        return max(self._last, min(keeps))
+        return int(max(self._last, min(keeps)))
 
     # ---- results ---------------------------------------------------------------------------
 
@@ -180,11 +183,14 @@ class _Stretch:
     def _own_rows(self, result: pa.Table) -> pa.Table:
         """Leave out the rows that are copies of a neighbour's."""
         ranges = self._task.ranges
-        if ranges is None:
+        if ranges is None or not result.num_rows:
             return result
-        own = ranges.of(self._times[self._done : self._stop])
-        there = result.column(CELL).to_numpy() == own
-        return result if there.all() else result.filter(pa.array(there))
+        there = result.column(CELL).to_numpy() == ranges.of(self._times[self._done : self._stop])
+        ends = np.concatenate([[0], np.flatnonzero(there[1:] != there[:-1]) + 1, [len(there)]])
+        if len(ends) > _MANY_RUNS:
+            return result.filter(pa.array(there))
+        runs = [result.slice(a, b - a) for a, b in pairwise(ends) if there[a]]
+        return pa.concat_tables(runs) if runs else result.slice(0, 0)
 
     def _chosen_steps(
         self, segments: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]

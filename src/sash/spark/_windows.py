@@ -12,8 +12,9 @@ from sash._compile import AggregateLike
 from sash._operator import WindowOperator
 from sash._partials import FIRST, LAST, STATE
 from sash._rolling_windows import names_of
-from sash.spark._frames import Frame, col, schema_of
+from sash.spark._frames import Frame, col, gathered, schema_of
 from sash.spark._metrics import Metrics, counters_of
+from sash.spark._pyspark import map_in_arrow
 from sash.spark._shipping import check_results, check_shippable
 from sash.spark._windows_task import Assemble, Fold, Query, null_name
 from sash.structures import whole_number
@@ -127,15 +128,6 @@ class WindowsPlan:
         keys += [(null_name(k), pa.bool_()) for k in self.nullable]
         return pa.schema([*keys, (FIRST, pa.int64()), (LAST, pa.int64()), (STATE, pa.binary())])
 
-    def gathered(self, df: Any, keys: list[Any], *order: str) -> Any:
-        """Return rows, those of a key together and in order."""
-        if keys:
-            numbers = [] if self.partitions is None else [self.partitions]
-            df = df.repartition(*numbers, *keys)
-        else:
-            df = df.repartition(1)
-        return df.sortWithinPartitions(*keys, *map(col, order))
-
     def frame_of_results(self, metrics: Metrics | None) -> Any:
         """Return the lazy result."""
         query = self.query(metrics)
@@ -146,10 +138,12 @@ class WindowsPlan:
         if self.why_rows is not None:
             rows = self.frame.df.select(*map(col, dict.fromkeys([*self.types, *self.ties])))
             keys = self.frame.key_expressions(self.keys)
-            sorted_ = self.gathered(rows, keys, self.on, *self.ties)
+            order = [*keys, col(self.on), *map(col, self.ties)]
         else:
             fold = Fold(query, f"sash_fold[{outputs} into slices of {names}]")
-            slices = rows.mapInArrow(fold, schema_of(self.slices_schema()))
-            sorted_ = self.gathered(slices, [col(k) for k in self.query_keys], FIRST)
+            rows = map_in_arrow(rows, fold, schema_of(self.slices_schema()))
+            keys = [col(k) for k in self.query_keys]
+            order = [*keys, col(FIRST)]
         task = Assemble(query, self.why_rows is None, self.result, label)
-        return sorted_.mapInArrow(task, schema_of(self.result))
+        rows = gathered(rows, keys, self.partitions, order)
+        return map_in_arrow(rows, task, schema_of(self.result))

@@ -57,6 +57,15 @@ struct RowOrder {
   std::vector<std::size_t> starts;        // of each key's segment, and the number of rows
 };
 
+// Whether rows stand by key and time already.
+inline bool in_order(const std::int32_t* keys, const std::int64_t* times, std::size_t n) {
+  for (std::size_t i = 1; i < n; ++i)
+    if (keys[i] < keys[i - 1] ||
+        (keys[i] == keys[i - 1] && times != nullptr && times[i] < times[i - 1]))
+      return false;
+  return true;
+}
+
 // keys: codes in [0, groups), or null for one group. times: null if rows keep their order.
 inline RowOrder sort_rows(const std::int32_t* keys, std::size_t groups, const std::int64_t* times,
                           std::size_t n) {
@@ -66,36 +75,30 @@ inline RowOrder sort_rows(const std::int32_t* keys, std::size_t groups, const st
   const bool in_time = times == nullptr || std::is_sorted(times, times + n);
   if (keys == nullptr && in_time) return out;
 
-  std::unique_ptr<Keyed[]> items;
-  if (!in_time) {
-    items = std::make_unique_for_overwrite<Keyed[]>(n);
-    auto spare = std::make_unique_for_overwrite<Keyed[]>(n);
-    for (std::size_t i = 0; i < n; ++i)
-      items[i] = {static_cast<std::uint64_t>(times[i]) ^ (std::uint64_t{1} << 63),
-                  static_cast<std::uint32_t>(i)};
-    radix_sort(items.get(), spare.get(), n, n < 100'000 ? 8 : 11);
-  }
-  const auto row_at = [&](std::size_t i) {
-    return in_time ? static_cast<std::uint32_t>(i) : items[i].row;
-  };
-  out.rows = std::make_unique_for_overwrite<std::uint32_t[]>(n);
-  if (keys == nullptr) {
-    for (std::size_t i = 0; i < n; ++i) out.rows[i] = row_at(i);
-    return out;
-  }
   std::vector<std::size_t>& starts = out.starts;
-  std::fill(starts.begin(), starts.end(), 0);
-  for (std::size_t i = 0; i < n; ++i) ++starts[static_cast<std::size_t>(keys[i]) + 1];
-  for (std::size_t k = 1; k < starts.size(); ++k) starts[k] += starts[k - 1];
-  std::vector<std::size_t> at(starts.begin(), starts.end() - 1);
-  bool moved = false;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t row = row_at(i);
-    const std::size_t to = at[static_cast<std::size_t>(keys[row])]++;
-    out.rows[to] = row;
-    moved |= to != row;
+  if (keys != nullptr) {
+    std::fill(starts.begin(), starts.end(), 0);
+    for (std::size_t i = 0; i < n; ++i) ++starts[static_cast<std::size_t>(keys[i]) + 1];
+    for (std::size_t k = 1; k < starts.size(); ++k) starts[k] += starts[k - 1];
   }
-  if (!moved) out.rows.reset();
+  if (keys == nullptr || !in_order(keys, times, n)) {
+    std::unique_ptr<Keyed[]> items;
+    if (!in_time) {
+      items = std::make_unique_for_overwrite<Keyed[]>(n);
+      auto spare = std::make_unique_for_overwrite<Keyed[]>(n);
+      for (std::size_t i = 0; i < n; ++i)
+        items[i] = {static_cast<std::uint64_t>(times[i]) ^ (std::uint64_t{1} << 63),
+                    static_cast<std::uint32_t>(i)};
+      radix_sort(items.get(), spare.get(), n, n < 100'000 ? 8 : 11);
+    }
+    out.rows = std::make_unique_for_overwrite<std::uint32_t[]>(n);
+    std::vector<std::size_t> at(starts.begin(), starts.end() - 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t row = in_time ? static_cast<std::uint32_t>(i) : items[i].row;
+      out.rows[at[keys != nullptr ? static_cast<std::size_t>(keys[row]) : 0]++] = row;
+    }
+  }
+  if (keys == nullptr) return out;
   starts.erase(std::unique(starts.begin(), starts.end()), starts.end());  // keys without rows
   if (starts.size() == 1) starts.push_back(n);                            // no rows at all
   return out;

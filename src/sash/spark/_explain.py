@@ -1,0 +1,74 @@
+"""What `sash.spark` would do with a DataFrame, in words."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from sash._bound import Bound
+from sash._operator_explain import explain_aggregates, explain_windows
+from sash._tables import nearest
+from sash.spark._ranges import SHARE, Ranges
+from sash.spark._rolling import RollingPlan, rolling
+from sash.spark._windows import WindowsPlan, windows
+
+
+def explain_frame(df: Any, arguments: dict[str, Any]) -> tuple[str, ...]:
+    """Return what `rolling`, or `windows` where these are given, would do."""
+    if "windows" in arguments:
+        return _explain_windows(WindowsPlan(**_bound(windows, df, arguments)))
+    return _explain_rolling(RollingPlan(**_bound(rolling, df, arguments)))
+
+
+def _bound(function: Any, df: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    known = inspect.signature(function)
+    names = list(known.parameters)[1:]
+    wrong = [a for a in arguments if a not in names]
+    if wrong:
+        name = f"sash.spark.{function.__name__}"
+        raise TypeError(f"{name} has no argument {wrong[0]!r}{nearest(wrong[0], names)}")
+    given = known.bind(df, **arguments)
+    given.apply_defaults()
+    given.arguments.pop("metrics")
+    return dict(given.arguments)
+
+
+def _explain_rolling(plan: RollingPlan) -> tuple[str, ...]:
+    keys = ", ".join(plan.keys)
+    order = ", ".join([*plan.keys, *(["range"] if plan.ranges else []), plan.on, *plan.ties])
+    lines = [f"rows of a Spark DataFrame by {plan.on!r}" + (f" and keys of {keys}" if keys else "")]
+    if plan.ranges is not None:
+        lines.append(_about(plan.ranges))
+        places = f"by {keys} and range" if keys else "by range"
+    else:
+        places = f"by {keys}" if keys else "into one partition: there are no keys and no ranges"
+    lines.append(f"shuffled {places}{_partitions(plan.partitions)}, sorted by {order}")
+    lines += plan.call.explain_windows()
+    return (*lines, "a worker keeps one window of rows at a time")
+
+
+def _about(ranges: Ranges) -> str:
+    share = ranges.width / max(1, ranges.before + ranges.after)
+    copied = f"about one row in {share:,.0f} is copied to a second one"
+    auto = "" if round(share) != SHARE else f", {SHARE} times what windows reach"
+    unit = {"zoned": " us", "plain": " us", "date": " days", "int": ""}[ranges.kind]
+    return f"time is cut into ranges of {ranges.width:,}{unit}{auto}; {copied}"
+
+
+def _partitions(partitions: int | None) -> str:
+    return "" if partitions is None else f" into {partitions} partitions"
+
+
+def _explain_windows(plan: WindowsPlan) -> tuple[str, ...]:
+    lines = explain_windows(plan.op)
+    lines.append(explain_aggregates(Bound.of_types(plan.op, plan.types).plan))
+    keys = f"by {', '.join(plan.keys)}" if plan.keys else "into one partition"
+    keys += _partitions(plan.partitions)
+    if plan.why_rows is not None:
+        order = ", ".join([*plan.keys, plan.on, *plan.ties])
+        lines.append(f"rows are shuffled {keys} and sorted by {order}")
+        lines.append(f"  ({plan.why_rows})")
+    else:
+        lines.append("rows are folded into slices where they are, before the shuffle")
+        lines.append(f"slices are shuffled {keys} and windows read off them")
+    return tuple(lines)
