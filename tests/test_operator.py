@@ -396,3 +396,23 @@ def test_every_aggregate_keeps_its_type() -> None:
         assert found.schema.field("collect_x").type == pa.list_(kind)
         assert found["max_x"][0] == x[0] and found["a"][0] == x[1]
         assert found["collect_x"][0].values == x
+
+
+@pytest.mark.parametrize("window", [
+    sash.windows.delta("x", 5), sash.windows.punctuation("end"),
+    sash.windows.split(lambda times, x: x[1:] % 5 == 0, "x"),
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_window_that_rows_have_not_ended_is_told_at_the_end(window: Any, saved: bool) -> None:
+    table = pa.table({"t": [1, 2, 5], "x": [1.0, 11.0, 12.0], "end": [True, False, False]})
+
+    def make() -> sash.WindowOperator:
+        return sash.WindowOperator(on="t", windows=window, aggs=agg.count())
+
+    op = make()
+    told = [op.process(table), op.advance(5)]
+    if saved:
+        data, op = op.snapshot(), make()
+        op.restore(data)
+    told.append(op.finish())
+    assert sum(n for part in told for n in part["count"].to_pylist()) == 3

@@ -126,9 +126,10 @@ def quantiles(
         found = [float(q) for q in sketch.get_quantiles(wanted)]
         return found[0] if single else found
 
-    python = PythonMonoid(
-        combine, lift, lower, dump=lambda s: s.serialize(), load=kll_doubles_sketch.deserialize
-    )
+    def load(data: bytes) -> Any:
+        return kll_doubles_sketch.deserialize(data)
+
+    python = PythonMonoid(combine, lift, lower, dump=lambda s: s.serialize(), load=load)
     laws = Laws(commutative=True, exact=False)
     more: dict[str, Any] = {"ints": (k,), "doubles": tuple(wanted)}
     return define("quantiles", (column,), object, laws, "float64", {}, python, **more)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sash import _arrow
@@ -40,6 +41,8 @@ class StreamPlan:
                 self._sources.setdefault(source, (i, j))
                 names.append(" ".join(source))
             renamed.append(replace(native, columns=tuple(names), named=native.output))
+        if any(one.python is not None for one in renamed):  # wide results as the bytes they are
+            renamed = [replace(a, finish=bytes) if self._wide(a) else a for a in renamed]
         scalar = self._scalar(renamed)
         self.plan = compile_live(replace(renamed[0], columns=(None,)) if scalar else renamed)
         self._kinds: list[pa.DataType | None] = [None] * len(renamed)
@@ -50,6 +53,10 @@ class StreamPlan:
         if len(many) > 1 or one.python is not None or len(one.columns) != 1:
             return False
         return one.dtype in one.native and one.native[one.dtype].scalar
+
+    @staticmethod
+    def _wide(one: Aggregate) -> bool:
+        return one.python is None and one.native[one.dtype].output == "B"
 
     @staticmethod
     def _reading(one: Aggregate, read: Read) -> tuple[Aggregate, list[pa.Array], _arrow.Decode]:
@@ -98,6 +105,9 @@ class StreamPlan:
             lists = pa.array(values, pa.list_(self._inputs[i]))
             items = self._decodes[i](lists.values)
             return pa.ListArray.from_arrays(lists.offsets, items, mask=lists.is_null())
+        if self._wide(one):
+            words, valid = _words_of(values)
+            return finish_words(one, "B", words, valid, self._decodes[i])
         if one.python is None and (word := _WORDS.get(one.native[one.dtype].output)) is not None:
             return self._decodes[i](pa.array(values, word))
         column = from_objects(one, values, self._decodes[i])
@@ -106,3 +116,12 @@ class StreamPlan:
             return column.cast(kind)
         self._kinds[i] = column.type
         return column
+
+
+def _words_of(values: list[bytes | None]) -> tuple[npt.NDArray[np.uint64], Any]:
+    """Return wide results that came as bytes as the words that they are, and which are there."""
+    width = max((len(v) for v in values if v is not None), default=64)
+    joined = b"".join(bytes(width) if v is None else v for v in values)
+    words = np.frombuffer(joined, np.uint64).reshape(len(values), width // 8)
+    valid = np.array([v is not None for v in values], np.uint8)
+    return words, None if valid.all() else valid

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
+
+import pyarrow as pa
 
 OLDEST = (4, 0)
 
@@ -44,7 +48,23 @@ def arrow_only() -> Iterator[None]:
         yield
 
 
+@dataclass
+class _Renamed:
+    """A task over columns that go by other names on their way."""
+
+    task: Any
+    names: list[str]
+    __name__: str
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from self.task(batch.rename_columns(self.names) for batch in batches)
+
+
 def map_in_arrow(df: Any, task: Any, schema: Any) -> Any:
     """Return what a task makes of a DataFrame's partitions."""
+    names = df.columns
+    if not all(re.fullmatch(r"\w+", name) for name in names):  # which mapInArrow does not take
+        df = df.toDF(*(f"c{i}" for i in range(len(names))))
+        task = _Renamed(task, names, task.__name__)
     with arrow_only():
         return df.mapInArrow(task, schema)

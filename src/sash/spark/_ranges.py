@@ -62,7 +62,7 @@ class Ranges:
         quotient = f.call_function("div", t, width)
         own = f.when((t < 0) & (rest != 0), quotient - 1).otherwise(quotient)
         # Windows of the range before reach ahead to here, those of the next one back to here.
-        first = own - (rest <= self.after).cast("long") if self.after else own
+        first = own - (rest < self.after).cast("long") if self.after else own
         last = own + (rest >= self.width - self.before).cast("long") if self.before else own
         return f.sequence(first, last)
 

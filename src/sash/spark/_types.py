@@ -66,6 +66,8 @@ def to_spark(kind: pa.DataType) -> Any:
         return types.DayTimeIntervalType()
     if is_.is_list(kind) or is_.is_large_list(kind):
         return types.ArrayType(to_spark(kind.value_type))
+    if is_.is_map(kind):
+        return types.MapType(to_spark(kind.key_type), to_spark(kind.item_type))
     if is_.is_struct(kind):
         return types.StructType([types.StructField(f.name, to_spark(f.type)) for f in kind])
     raise TypeError(f"a result of type {kind} has no Spark type")

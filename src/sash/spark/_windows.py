@@ -77,9 +77,7 @@ class WindowsPlan:
         self.partitions = None if partitions is None else whole_number("partitions", partitions, 1)
         self.why_rows = self._why_rows()
         if self.ties and self.why_rows is None:
-            raise ValueError(
-                "ties: the order of rows does not matter to these windows and aggregates"
-            )
+            raise ValueError("ties: the order of rows does not matter here; leave it out")
 
     def _why_rows(self) -> str | None:
         """Return why the rows themselves have to travel, if they have to."""
