@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import in_order, operators, rolling, trees
+from benchmarks import in_order, operators, rolling, spark_batch, trees
 from benchmarks.measure import Row, machine, pin_one_core, table
 
 
@@ -33,6 +33,9 @@ def main() -> None:
         "rolling": rolling.rolling,
         "operator": operators.operator,
         "operator_memory": operators.operator_memory,
+        "spark_rolling": spark_batch.spark_rolling,
+        "spark_one_key": spark_batch.spark_one_key,
+        "spark_windows": spark_batch.spark_windows,
     }
     if args.data.is_dir():
         all_of_them["real_data"] = functools.partial(trees.real_data, folder=args.data)

@@ -239,6 +239,9 @@ class OperatorOf final : public AnyOperator {
           (follows && firsts.data()[i] < firsts.data()[i - 1]))
         raise(PyExc_ValueError, "slices are not in order of time");
     }
+    if (Port<M>::native ? cells.size() != n * op_.monoid().state_cells() * sizeof(typename M::Cell)
+                        : objects.size() != n)
+      raise(PyExc_ValueError, "slices and states differ in number");
     op_.make_room(keys);
     Loading a(nb::bytes("", 0), nb::bytes("", 0), cells, objects);
     nb::object shown;
@@ -246,9 +249,9 @@ class OperatorOf final : public AnyOperator {
         ids ? ids->data() : nullptr, firsts.data(), lasts.data(), n,
         [&](std::size_t, typename M::Cell* to) { a.state(op_.monoid(), to); },
         [&](const Emission& e) {
-          a.finish();
-          shown = show(told(e));
+          if (op_.can_fail()) shown = show(told(e));
         });
+    if (!shown.is_valid()) shown = show(told(op_.emission()));
     return shown;
   }
 

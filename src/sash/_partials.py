@@ -8,7 +8,8 @@ windows as one operator that had all the rows.
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +17,14 @@ import pyarrow as pa
 
 from sash import _snapshot
 from sash._bound import Bound
-from sash._compile import Plan
 from sash._tables import Table, flat
 
 if TYPE_CHECKING:
     from sash._operator import WindowOperator
 
 FIRST, LAST, STATE = "__sash_first", "__sash_last", "__sash_state"
-"""The columns of a slice besides its key: the time it is known by, the last one it covers."""
+FIELDS = ((FIRST, pa.int64()), (LAST, pa.int64()), (STATE, pa.binary()))
+"""The columns of a slice besides its key: the time it is known by, the last one it covers, ..."""
 
 
 def slices_of(op: WindowOperator) -> pa.Table:
@@ -40,28 +41,42 @@ def _cells(cells: bytes, n: int) -> pa.Array:
     if n == 0:
         return pa.array([], pa.binary())
     fixed = pa.Array.from_buffers(pa.binary(len(cells) // n), n, [None, pa.py_buffer(cells)])
-    return fixed.cast(pa.binary() if len(cells) < 1 << 31 else pa.large_binary())
+    return fixed.cast(pa.binary())
 
 
-def _objects(bound: Bound, objects: list[object]) -> pa.Array:
-    plan = bound.plan.plan
-    if _plain(plan):
-        return pa.array([pickle.dumps(one) for one in objects], pa.binary())
-    return pa.array([_snapshot.dump_objects(plan, [one]) for one in objects], pa.binary())
+# States of Python aggregates travel as pickles, between workers that run each other's functions
+# anyway; a monoid's own dump and load are used where it has them.
 
 
-def _plain(plan: Plan) -> bool:
-    """Whether states travel as pickles: they do between the workers of one job, which run each
-    other's functions anyway, unless a monoid has functions of its own for that.
-    """
-    return all(a.python is None or a.python.dump is None for a in plan.aggregates)
+def _objects(bound: Bound, objects: list[Any]) -> pa.Array:
+    dumps, _ = _snapshot.state_functions(bound.plan.plan)
+    return pa.array([_pickled(_converted(one, dumps)) for one in objects], pa.binary())
 
 
-def _read_objects(bound: Bound, states: list[bytes]) -> list[object]:
-    plan = bound.plan.plan
-    if _plain(plan):
-        return [pickle.loads(s) for s in states]
-    return [one for s in states for one in _snapshot.load_objects(plan, s)]
+def _read_objects(bound: Bound, states: list[bytes]) -> list[Any]:
+    _, loads = _snapshot.state_functions(bound.plan.plan)
+    return [_converted(pickle.loads(state), loads) for state in states]
+
+
+def _converted(state: Any, functions: Any) -> Any:
+    if state is ... or functions is None:  # nothing, or as it is
+        return state
+    if isinstance(functions, tuple):
+        return tuple(map(_converted, state, functions))
+    return functions(state)
+
+
+def _pickled(state: Any) -> bytes:
+    try:
+        return pickle.dumps(state)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        by_value = sys.modules.get("pyspark.cloudpickle")  # of classes of a notebook or script
+        if by_value is None:
+            raise TypeError(
+                f"a state of type {type(state).__name__} cannot be sent to another worker "
+                f"({error}): give the monoid a dump and a load"
+            ) from error
+        return bytes(by_value.dumps(state))
 
 
 def merge(op: WindowOperator, types: dict[str, pa.DataType], slices: pa.Table) -> pa.Table:
@@ -90,11 +105,9 @@ def _times(slices: pa.Table, name: str) -> npt.NDArray[np.int64]:
 
 def _joined(states: pa.Array) -> bytes:
     """Return the bytes of all states, one after the other."""
-    offsets = np.frombuffer(
-        states.buffers()[1], np.int64 if pa.types.is_large_binary(states.type) else np.int32
-    )
-    data = states.buffers()[2]
-    if data is None:
+    if not len(states):
         return b""
+    wide = pa.types.is_large_binary(states.type)
+    offsets = np.frombuffer(states.buffers()[1], np.int64 if wide else np.int32)
     begin, end = offsets[states.offset], offsets[states.offset + len(states)]
-    return bytes(data.slice(int(begin), int(end - begin)).to_pybytes())
+    return bytes(states.buffers()[2].slice(int(begin), int(end - begin)).to_pybytes())

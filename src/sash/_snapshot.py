@@ -27,7 +27,7 @@ class SnapshotError(ValueError):
     """Bytes that are not a snapshot of this structure and aggregate."""
 
 
-def _functions(plan: Plan) -> tuple[_states.Dumps, _states.Loads]:
+def state_functions(plan: Plan) -> tuple[_states.Dumps, _states.Loads]:
     """Return what turns states into bytes and back: one each for the parts of a product."""
     parts = [a.python for a in plan.aggregates]
     dumps = tuple(None if p is None else p.dump for p in parts)
@@ -82,13 +82,13 @@ def require(header: dict[str, Any], what: str, wanted: Any) -> None:
 
 def dump_objects(plan: Plan, objects: list[Any]) -> bytes:
     """Return the states of Python aggregates as bytes."""
-    return _states.dumps(objects, _functions(plan)[0])
+    return _states.dumps(objects, state_functions(plan)[0])
 
 
 def load_objects(plan: Plan, data: bytes) -> list[Any]:
     """Return the states of Python aggregates."""
     try:
-        return _states.loads(data, _functions(plan)[1])
+        return _states.loads(data, state_functions(plan)[1])
     except ValueError as error:
         raise SnapshotError(str(error)) from None
 

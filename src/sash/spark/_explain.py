@@ -62,8 +62,8 @@ def _partitions(partitions: int | None) -> str:
 def _explain_windows(plan: WindowsPlan) -> tuple[str, ...]:
     lines = explain_windows(plan.op)
     lines.append(explain_aggregates(Bound.of_types(plan.op, plan.types).plan))
-    keys = f"by {', '.join(plan.keys)}" if plan.keys else "into one partition"
-    keys += _partitions(plan.partitions)
+    keys = f"by {', '.join(plan.keys)}{_partitions(plan.partitions)}"
+    keys = keys if plan.keys else "into one partition"
     if plan.why_rows is not None:
         order = ", ".join([*plan.keys, plan.on, *plan.ties])
         lines.append(f"rows are shuffled {keys} and sorted by {order}")

@@ -12,9 +12,11 @@ import pyarrow as pa
 
 from sash._tables import nearest
 from sash.spark._pyspark import functions, pyspark_module, pyspark_types
+from sash.spark._rows import OWN
 from sash.spark._types import to_arrow, to_spark
+from sash.structures import whole_number
 
-CELL = "__sash_range"
+CELL = f"{OWN}range"
 """The column that says which range of time a row was sent to."""
 
 
@@ -38,6 +40,9 @@ class Frame:
         twice = sorted({n for n in self.names if self.names.count(n) > 1})
         if twice:
             raise ValueError(f"there are two columns called {twice[0]!r}: rename one")
+        ours = [n for n in self.names if n.startswith(OWN)]
+        if ours:
+            raise ValueError(f"a column is called {ours[0]!r}: rename it, {OWN} is for our own")
         if self.classic:
             _warn_of_other_python(df.sparkSession.sparkContext)
 
@@ -69,7 +74,7 @@ class Frame:
         types = pyspark_types()
         for key in keys:
             kind = self.df.schema[key].dataType
-            if isinstance(kind, (types.ArrayType, types.MapType, types.StructType)):
+            if isinstance(kind, (types.ArrayType, types.MapType, types.StructType, types.NullType)):
                 hint = ": name its fields instead, as columns of their own"
                 raise TypeError(
                     f"by: column {key!r} holds {kind.simpleString()}, which cannot be a key"
@@ -122,6 +127,17 @@ def extended_schema(frame: Frame, added: pa.Schema) -> Any:
     """Return a DataFrame's schema with the fields of results."""
     types = pyspark_types()
     return types.StructType([*frame.df.schema.fields, *schema_of(added).fields])
+
+
+def partitions_of(partitions: Any, places: bool) -> int | None:
+    """Return a number of partitions that was asked for."""
+    if partitions is None:
+        return None
+    if not places:
+        raise ValueError(
+            "partitions: without keys everything comes together in one partition; leave it out"
+        )
+    return whole_number("partitions", partitions, 1)
 
 
 def gathered(df: Any, places: list[Any], partitions: int | None, order: list[Any]) -> Any:

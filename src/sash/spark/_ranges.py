@@ -20,7 +20,8 @@ from sash.spark._pyspark import functions
 SHARE = 8
 """A range is so many times as long as windows reach: one row in so many is copied."""
 _FAR = 1 << 61
-_DAY = 86_400_000
+DAY = 86_400_000
+"""Of milliseconds, in which dates are read."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class Ranges:
         """
         kind = "int"
         if pa.types.is_date(type_):
-            kind, before, after = "date", -(-before // _DAY), -(-after // _DAY)
-            width = None if width is None else -(-width // _DAY)
+            kind, before, after = "date", -(-before // DAY), -(-after // DAY)
+            width = None if width is None else -(-width // DAY)
         elif pa.types.is_timestamp(type_):
             kind = "plain" if type_.tz is None else "zoned"
         elif pa.types.is_duration(type_):
@@ -88,7 +89,8 @@ class Ranges:
         if self.kind in ("date", "int"):
             times = times.cast(pa.int32() if self.kind == "date" else kind)
         times = times if self.kind == "int" else times.view(kind)
-        return batch.set_column(at, self.on, times).append_column(CELL, pa.array(cells))
+        field = pa.field(self.on, kind, batch.schema.field(at).nullable)
+        return batch.set_column(at, field, times).append_column(CELL, pa.array(cells))
 
     def _time(self) -> Any:
         f, column = functions(), col(self.on)
@@ -105,5 +107,5 @@ class Ranges:
 
     def of(self, times: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return each time's own range."""
-        days = times // _DAY if self.kind == "date" else times
+        days = times // DAY if self.kind == "date" else times
         return days // self.width

@@ -6,16 +6,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from sash._compile import AggregateLike
+from sash._compile import AggregateLike, aggregates_of
 from sash._rolling import Call
 from sash._rolling_windows import names_of
-from sash.spark._frames import CELL, Frame, col, extended_schema, gathered, schema_of
+from sash.spark._frames import CELL, Frame, col, extended_schema, gathered, partitions_of, schema_of
 from sash.spark._metrics import Metrics, counters_of
 from sash.spark._pyspark import functions, map_in_arrow
-from sash.spark._ranges import Ranges
+from sash.spark._ranges import DAY, Ranges
 from sash.spark._rolling_task import RollingTask
 from sash.spark._shipping import check_results, check_shippable
-from sash.structures import whole_number
+from sash.spark._types import as_carried
 
 
 def rolling(
@@ -95,24 +95,35 @@ class RollingPlan:
         self.frame.check([("on", on), *(("by", k) for k in self.keys)])
         self.frame.check([("ties", t) for t in self.ties])
         self.frame.check_keys(self.keys)
-        if CELL in self.frame.names:
-            raise ValueError(f"a column is called {CELL!r}, which sash.spark needs: rename it")
         self.arguments: dict[str, Any] = {
-            "aggs": aggs, "on": on, "window": window, "rows": rows, "by": self.keys,
-            "closed": closed, "min_rows": min_rows, "center": center, "order": "event",
-            "every": every, "offset": offset,
+            "aggs": aggregates_of(aggs)[0], "on": on, "by": self.keys, "window": window,
+            "rows": rows, "closed": closed, "min_rows": min_rows, "center": center,
+            "order": "event", "every": every, "offset": offset,
         }  # fmt: skip
         self.types = self.frame.types(self.frame.names)
         self.call = Call(self._empty(self.types), **self.arguments)
-        self.schema: pa.Schema = self.call.run(1, False).schema
-        check_results(self.call.aggregates, self.schema)
+        schema: pa.Schema = self.call.run(1, False).schema
+        named = {a.output: a for a in self.call.aggregates}
+        check_results(((n, named[a]) for (a, _), n in self.call.outputs.items()), schema)
+        self.schema = as_carried(schema)
+        self._check_dates()
         check_shippable((a.output, a) for a in self.call.aggregates)
         self.ranges = self._ranges(split)
-        self.partitions = None if partitions is None else whole_number("partitions", partitions, 1)
+        self.partitions = partitions_of(partitions, bool(self.keys or self.ranges))
 
     @staticmethod
     def _empty(types: dict[str, pa.DataType]) -> pa.Table:
         return pa.schema(list(types.items())).empty_table()
+
+    def _check_dates(self) -> None:
+        every = self.call.every
+        if every is None or not pa.types.is_date(self.types[self.on]):
+            return
+        if any(n % DAY for n in (every, self.call.offset, self.call.windows[0].size)):
+            raise ValueError(
+                f"every: column {self.on!r} holds dates, and windows of parts of a day would not "
+                "begin and end at dates; cast the column to a timestamp"
+            )
 
     def _ranges(self, split: Any) -> Ranges | None:
         automatic = isinstance(split, str) and split == "auto"

@@ -21,15 +21,13 @@ from sash import _core
 from sash._rolling import Call
 from sash._rolling_windows import Window
 from sash._sorted import key_starts
-from sash._tables import flat
 from sash.spark._frames import CELL
 from sash.spark._metrics import Counters
 from sash.spark._ranges import Ranges
+from sash.spark._rows import MOST_BYTES, batches_out, first_that_raises, place, refuse_null_times
 
 STRETCH = 1 << 16
 """Rows that are worth a call of the kernels."""
-OUT = 1 << 16
-"""The most rows of a batch that goes back to Spark."""
 _MANY_RUNS = 1 << 8
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
@@ -47,61 +45,87 @@ class RollingTask:
     counters: Counters
     __name__: str = "sash_rolling"
 
+    @property
+    def on(self) -> str:
+        """The column of times."""
+        return str(self.arguments["on"])
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of a key."""
+        return [name for name in self.arguments["by"] if name != CELL]
+
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Turn the sorted rows of a partition into results."""
-        carried: pa.Table | None = None
-        done = 0  # of the carried rows, those whose results have gone out; of steps, where they end
+        carried = Carried(None)
         fresh: list[pa.RecordBatch] = []
-        rows = 0
+        rows = size = 0
         for batch in batches:
             fresh.append(self.ranges.restored(batch, self.on_type) if self.ranges else batch)
             rows += batch.num_rows
-            if rows < max(STRETCH, 2 * (carried.num_rows if carried is not None else 0)):
+            size += batch.nbytes
+            if rows < max(STRETCH, 2 * carried.rows) and size < max(MOST_BYTES, 2 * carried.nbytes):
                 continue
-            stretch = _Stretch(self, _joined(carried, fresh), carried is not None, done, False)
+            stretch = _Stretch(self, carried, fresh, final=False)
             yield from stretch.results()
-            carried, done = stretch.rest()
-            fresh, rows = [], 0
-        if carried is not None or rows:
-            table = _joined(carried, fresh)
-            yield from _Stretch(self, table, carried is not None, done, True).results()
+            carried = stretch.rest()
+            fresh, rows, size = [], 0, 0
+        if carried.rows or rows:
+            yield from _Stretch(self, carried, fresh, final=True).results()
 
 
-def _joined(carried: pa.Table | None, fresh: list[pa.RecordBatch]) -> pa.Table:
-    tables = [] if carried is None else [carried]
-    tables += [pa.Table.from_batches(fresh)] if fresh else []
-    return pa.concat_tables(tables).combine_chunks()
+@dataclass(frozen=True)
+class Carried:
+    """Rows of the last key of a stretch, carried into the next one."""
+
+    table: pa.Table | None
+    done: int = 0
+    """So many of them have given their results."""
+    told_until: int = 0
+    """Steps that end before this moment have given theirs."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return 0 if self.table is None else int(self.table.num_rows)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory they take."""
+        return 0 if self.table is None else int(self.table.nbytes)
 
 
 class _Stretch:
     """Some rows: those carried over, then fresh ones."""
 
     def __init__(
-        self, task: RollingTask, table: pa.Table, continues: bool, done: int, final: bool
+        self, task: RollingTask, carried: Carried, fresh: list[pa.RecordBatch], final: bool
     ) -> None:
-        self._task, self._table = task, table
-        self._continues, self._done, self._final = continues, done, final
-        self._refuse_nulls()
+        self._task, self._carried, self._final = task, carried, final
+        tables = [] if carried.table is None else [carried.table]
+        tables += [pa.Table.from_batches(fresh)] if fresh else []
+        self._table = table = pa.concat_tables(tables).combine_chunks()
+        refuse_null_times(table, task.on, task.keys)
         self._starts = key_starts(table, task.arguments["by"])
-        self._call = self._make(table)
+        self._call = self._make(table.num_rows)
         assert self._call.times is not None
         self._times = self._call.times.values
         self._last = int(self._starts[-1])  # where the last key begins
         self._stop = table.num_rows if final else self._decided()
+        self._own = np.ones(table.num_rows, np.bool_)  # not copies of a neighbour's rows
+        if task.ranges is not None:
+            self._own = table.column(CELL).to_numpy() == task.ranges.of(self._times)
+        self._count()
 
-    def _refuse_nulls(self) -> None:
-        on = self._task.arguments["on"]
-        column = flat(self._table.column(on))
-        if column.null_count:
-            row = int(np.flatnonzero(~column.is_valid().to_numpy(zero_copy_only=False))[0])
-            raise ValueError(
-                f"column {on!r} has null times, the first {_place(self._task, self._table, row)}: "
-                "filter them out or fill them in"
-            )
+    def _count(self) -> None:
+        own, counters = self._own[self._carried.rows :], self._task.counters
+        counters.rows.add(int(own.sum()))
+        counters.copies.add(int((~own).sum()))
+        counters.keys.add(len(self._starts) - bool(self._carried.rows))
 
-    def _make(self, table: pa.Table) -> _SortedCall:
-        starts = self._starts[: np.searchsorted(self._starts, table.num_rows)]
-        return _SortedCall(table, starts, self._task.arguments)
+    def _make(self, rows: int) -> _SortedCall:
+        starts = self._starts[: np.searchsorted(self._starts, rows)]
+        return _SortedCall(self._table.slice(0, rows), starts, self._task.arguments)
 
     # ---- what is decided -------------------------------------------------------------------
 
@@ -116,15 +140,14 @@ class _Stretch:
                 stops.append(self._last + _before(times, int(times[-1]) - window.after))
         return int(max(self._last, min(stops)))
 
-    def rest(self) -> tuple[pa.Table, int]:
-        """Return the rows to carry over, and how many of them (up to when) have gone out."""
+    def rest(self) -> Carried:
+        """Return the rows to carry over."""
         if self._call.every is not None:
             end = int(self._times[-1])
-            keep = self._reach(end, self._table.num_rows - 1)
-            return self._table.slice(keep), end
+            return Carried(self._table.slice(self._reach(end, self._last)), told_until=end)
         moment = int(self._times[min(self._stop, len(self._times) - 1)])
         keep = self._reach(moment, self._stop)
-        return self._table.slice(keep), self._stop - keep
+        return Carried(self._table.slice(keep), done=self._stop - keep)
 
     def _reach(self, moment: int, row: int) -> int:
         """Return the first row that windows of a row at a moment, or of later ones, may hold."""
@@ -145,51 +168,31 @@ class _Stretch:
             self._call.choose_steps(self._chosen_steps)
         result: pa.Table = self._run()
         if self._call.every is None:
-            result = result.slice(self._done, self._stop - self._done)
             result = self._own_rows(result)
-            self._count(result.num_rows)
         if CELL in result.column_names:
             result = result.drop_columns([CELL])
-        for field in self._task.added:
-            i = result.column_names.index(field.name)
-            if result.column(i).type != field.type:
-                result = result.set_column(i, field, result.column(i).cast(field.type))
-        yield from result.to_batches(max_chunksize=OUT)
+        yield from batches_out(result, self._task.added)
 
     def _run(self) -> Any:
         try:
             return self._call.run(1, False)
         except Exception as error:
-            row = self._failing_row()
-            where = "" if row is None else f" {_place(self._task, self._table, row)}"
+            # The shortest stretch that fails ends with the row whose windows do.
+            rows = first_that_raises(lambda n: self._make(n).run(1, False), self._table.num_rows)
+            names = [*self._task.keys, self._task.on]
+            where = "" if rows is None else f" {place(self._table, rows - 1, names)}"
             raise RuntimeError(f"{type(error).__name__}: {error}{where}") from error
 
-    def _failing_row(self) -> int | None:
-        """Return the first row whose result raises: the shortest stretch that ends there does."""
-
-        def raises(rows: int) -> bool:
-            try:
-                self._make(self._table.slice(0, rows)).run(1, False)
-            except Exception:
-                return True
-            return False
-
-        low, high = 0, self._table.num_rows
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if raises(middle) else (middle, high)
-        return high - 1 if raises(high) else None
-
     def _own_rows(self, result: pa.Table) -> pa.Table:
-        """Leave out the rows that are copies of a neighbour's."""
-        ranges = self._task.ranges
-        if ranges is None or not result.num_rows:
+        """Return the rows that are decided now, without copies."""
+        done = self._carried.done
+        result, own = result.slice(done, self._stop - done), self._own[done : self._stop]
+        if own.all():
             return result
-        there = result.column(CELL).to_numpy() == ranges.of(self._times[self._done : self._stop])
-        ends = np.concatenate([[0], np.flatnonzero(there[1:] != there[:-1]) + 1, [len(there)]])
+        ends = np.concatenate([[0], np.flatnonzero(own[1:] != own[:-1]) + 1, [len(own)]])
         if len(ends) > _MANY_RUNS:
-            return result.filter(pa.array(there))
-        runs = [result.slice(a, b - a) for a, b in pairwise(ends) if there[a]]
+            return result.filter(pa.array(own))
+        runs = [result.slice(a, b - a) for a, b in pairwise(ends) if own[a]]
         return pa.concat_tables(runs) if runs else result.slice(0, 0)
 
     def _chosen_steps(
@@ -197,8 +200,8 @@ class _Stretch:
     ) -> npt.NDArray[np.bool_]:
         """Say which windows that advance by steps are decided, not told yet, and of their range."""
         chosen = np.ones(len(ends), np.bool_)
-        if self._continues:
-            chosen &= (segments != 0) | (ends >= self._done)
+        if self._carried.rows:
+            chosen &= (segments != 0) | (ends >= self._carried.told_until)
         if not self._final:
             chosen &= (segments != len(self._starts) - 1) | (ends < self._times[-1])
         if self._task.ranges is not None:
@@ -206,23 +209,10 @@ class _Stretch:
             chosen &= self._task.ranges.of(ends) == cells[segments]
         return chosen
 
-    def _count(self, rows: int) -> None:
-        counters = self._task.counters
-        counters.rows.add(rows)
-        counters.copies.add(self._stop - self._done - rows)
-        counters.keys.add(len(self._starts) - int(self._continues))
-
 
 def _before(times: npt.NDArray[np.int64], moment: int) -> int:
     """Count the times before a moment, which may be one that no integer of theirs can say."""
     return int(np.searchsorted(times, min(max(moment, _LEAST), _MOST)))
-
-
-def _place(task: RollingTask, table: pa.Table, row: int) -> str:
-    """Say which row it is, by its key and time."""
-    names = [n for n in (*task.arguments["by"], task.arguments["on"]) if n != CELL]
-    parts = [f"{name}={table.column(name)[row].as_py()!s}" for name in names]
-    return f"in the row with {', '.join(parts)}"
 
 
 class _SortedCall(Call):

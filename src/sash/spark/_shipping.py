@@ -25,13 +25,11 @@ def check_shippable(parts: Iterable[tuple[str, Any]]) -> None:
             ) from error
 
 
-def check_results(aggregates: Iterable[Aggregate], schema: pa.Schema) -> None:
-    """Raise unless the type of every result is known before anything runs."""
-    outputs = {a.output: a for a in aggregates}
-    for field in schema:
-        one = outputs.get(field.name)
-        if one is not None and one.python is not None and pa.types.is_null(field.type):
+def check_results(results: Iterable[tuple[str, Aggregate]], schema: pa.Schema) -> None:
+    """Raise unless the type of every result, by its name, is known before anything runs."""
+    for name, one in results:
+        if one.python is not None and pa.types.is_null(schema.field(name).type):
             raise TypeError(
-                f"{field.name}: Spark must know the type of its results before it runs: give the "
+                f"{name}: Spark must know the type of its results before it runs: give the "
                 "monoid returns=, for example returns=float"
             )

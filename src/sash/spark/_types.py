@@ -45,6 +45,11 @@ def to_arrow(kind: Any) -> pa.DataType:
     raise TypeError(f"{kind.simpleString()} has no Arrow type")
 
 
+def as_carried(schema: pa.Schema) -> pa.Schema:
+    """Return a schema as Spark reads it back: with the Arrow types of its own."""
+    return pa.schema([pa.field(f.name, to_arrow(to_spark(f.type))) for f in schema])
+
+
 def to_spark(kind: pa.DataType) -> Any:
     """Return the Spark type that holds what an Arrow type does."""
     types = pyspark_types()
@@ -52,7 +57,7 @@ def to_spark(kind: pa.DataType) -> Any:
         if kind == plain:
             return getattr(types, name)()
     is_ = pa.types
-    if is_.is_unsigned_integer(kind) or is_.is_integer(kind):
+    if is_.is_integer(kind):
         return types.LongType()
     if is_.is_large_string(kind):
         return types.StringType()
@@ -60,7 +65,7 @@ def to_spark(kind: pa.DataType) -> Any:
         return types.BinaryType()
     if is_.is_timestamp(kind):
         return types.TimestampNTZType() if kind.tz is None else types.TimestampType()
-    if is_.is_decimal(kind):
+    if is_.is_decimal(kind) and kind.precision <= 38:
         return types.DecimalType(kind.precision, kind.scale)
     if is_.is_duration(kind):
         return types.DayTimeIntervalType()

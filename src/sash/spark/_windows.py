@@ -7,17 +7,18 @@ from typing import Any
 
 import pyarrow as pa
 
+from sash import _partials
 from sash._bound import Bound
 from sash._compile import AggregateLike
 from sash._operator import WindowOperator
-from sash._partials import FIRST, LAST, STATE
 from sash._rolling_windows import names_of
-from sash.spark._frames import Frame, col, gathered, schema_of
+from sash.spark._frames import Frame, col, gathered, partitions_of, schema_of
 from sash.spark._metrics import Metrics, counters_of
 from sash.spark._pyspark import map_in_arrow
+from sash.spark._ranges import DAY
 from sash.spark._shipping import check_results, check_shippable
-from sash.spark._windows_task import Assemble, Fold, Query, null_name
-from sash.structures import whole_number
+from sash.spark._types import as_carried
+from sash.spark._windows_task import Assemble, Fold, Query
 from sash.windows import Window
 
 _OF_STREAMS = ("revision", "change")
@@ -71,10 +72,9 @@ class WindowsPlan:
         self.nullable = [k for k in self.keys if df.schema[k].nullable]
         self._check_dates()
         self.result = self._result()
-        check_results(op._aggregates, self.result)
         check_shippable((a.output, a) for a in op._aggregates)
         check_shippable((w.name, w) for w in op._windows)
-        self.partitions = None if partitions is None else whole_number("partitions", partitions, 1)
+        self.partitions = partitions_of(partitions, bool(self.keys))
         self.why_rows = self._why_rows()
         if self.ties and self.why_rows is None:
             raise ValueError("ties: the order of rows does not matter here; leave it out")
@@ -94,54 +94,47 @@ class WindowsPlan:
     def _check_dates(self) -> None:
         if not pa.types.is_date(self.types[self.on]):
             return
-        bound = Bound.of_types(self.op, self.types)
+        clock = Bound.of_types(self.op, self.types).clock
         for window in self.op._windows:
-            if not window.by_rows and any(n % 86_400_000 for n in bound.clock.window(window)[:1]):
+            if window.by_rows or window.kind == "calendar":
+                continue
+            size, slide, offset = clock.window(window)
+            lengths = (size, slide, offset) if window.kind == "periodic" else (size,)
+            if any(n % DAY for n in lengths):
                 raise ValueError(
-                    f"{window.name}: column {self.on!r} holds dates, and a window of parts of a "
-                    "day would not begin and end at dates; cast the column to a timestamp"
+                    f"{window.name}: column {self.on!r} holds dates, and windows of parts of a day "
+                    "would not begin and end at dates; cast the column to a timestamp"
                 )
 
     def _result(self) -> pa.Schema:
         told: pa.Table = Bound.of_types(self.op, self.types).nothing_told()
-        return pa.schema([f for f in told.schema if f.name not in _OF_STREAMS])
-
-    @property
-    def query_keys(self) -> list[str]:
-        """The keys as workers have them: those that may be null are two columns each."""
-        return [*self.keys, *map(null_name, self.nullable)]
+        check_results(((a.output, a) for a in self.op._aggregates), told.schema)
+        return as_carried(pa.schema([f for f in told.schema if f.name not in _OF_STREAMS]))
 
     def query(self, metrics: Metrics | None) -> Query:
         """Return what workers are told."""
         arguments = {
-            "on": self.on, "by": self.query_keys, "windows": self.op._windows,
+            "on": self.on, "by": self.keys, "windows": self.op._windows,
             "aggs": self.op._aggregates,
         }  # fmt: skip
-        types = {**self.types, **{null_name(k): pa.bool_() for k in self.nullable}}
-        return Query(arguments, types, self.nullable, counters_of(metrics, self.frame))
-
-    def slices_schema(self) -> pa.Schema:
-        """Return what a slice is in a DataFrame."""
-        keys = [(k, self.types[k]) for k in self.keys]
-        keys += [(null_name(k), pa.bool_()) for k in self.nullable]
-        return pa.schema([*keys, (FIRST, pa.int64()), (LAST, pa.int64()), (STATE, pa.binary())])
+        return Query(arguments, self.types, self.nullable, counters_of(metrics, self.frame))
 
     def frame_of_results(self, metrics: Metrics | None) -> Any:
         """Return the lazy result."""
         query = self.query(metrics)
         names = ", ".join(w.name for w in self.op._windows)
         outputs = ", ".join(a.output for a in self.op._aggregates)
-        label = f"sash_windows[{outputs} over {names}]"
-        rows = self.frame.df.select(*map(col, self.types))
+        rows = self.frame.df.select(*map(col, dict.fromkeys([*self.types, *self.ties])))
         if self.why_rows is not None:
-            rows = self.frame.df.select(*map(col, dict.fromkeys([*self.types, *self.ties])))
             keys = self.frame.key_expressions(self.keys)
             order = [*keys, col(self.on), *map(col, self.ties)]
+            rows = gathered(rows, keys, self.partitions, order).select(*map(col, self.types))
         else:
             fold = Fold(query, f"sash_fold[{outputs} into slices of {names}]")
-            rows = map_in_arrow(rows, fold, schema_of(self.slices_schema()))
-            keys = [col(k) for k in self.query_keys]
-            order = [*keys, col(FIRST)]
+            slices = [*query.key_types.items(), *_partials.FIELDS]
+            rows = map_in_arrow(rows, fold, schema_of(pa.schema(slices)))
+            keys = [col(k) for k in query.keys]
+            rows = gathered(rows, keys, self.partitions, [*keys, col(_partials.FIRST)])
+        label = f"sash_windows[{outputs} over {names}]"
         task = Assemble(query, self.why_rows is None, self.result, label)
-        rows = gathered(rows, keys, self.partitions, order)
         return map_in_arrow(rows, task, schema_of(self.result))

@@ -1,35 +1,39 @@
 """What Python workers do for `sash.spark.windows`.
 
 `Fold` runs where the rows are: it folds them into slices, and only slices travel. `Assemble` gets
-the slices (or, for windows by rows, the rows) of whole keys, sorted by key and time, and reads the
+the slices (or, where it needs them, the rows) of whole keys, sorted by key and time, and reads the
 windows off. A key that is longer than a stretch is told as its time passes, so that no more than
 its open windows are kept; all keys that are shorter share one operator.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash import _partials
-from sash._clock import END
 from sash._operator import WindowOperator
 from sash._sorted import key_starts, same_key
-from sash._tables import flat
+from sash._tables import Table, flat
 from sash.spark._metrics import Counters
-from sash.spark._rolling_task import OUT
+from sash.spark._rows import (
+    MOST_BYTES,
+    OWN,
+    batches_out,
+    first_that_raises,
+    place,
+    refuse_null_times,
+)
 
 STRETCH = 1 << 17
 """Slices that are put together at once."""
-_LOOK, _MOST_BYTES = 1 << 20, 1 << 28
-"""Rows after which a worker looks at how much it keeps, and how much that may be."""
-_IS_NULL = "__sash_null_"
+FOLD_BYTES, FOLD_SLICES = 1 << 27, 1 << 17
+"""What a worker folds before it sends slices on; the number counts for Python's states."""
 
 
 @dataclass
@@ -37,9 +41,10 @@ class Query:
     """What is asked, and the types of the columns that are read."""
 
     arguments: dict[str, Any]
-    """Of `WindowOperator`; keys that may be null are two columns each."""
+    """Of `WindowOperator`, with the keys as the user names them."""
     types: dict[str, pa.DataType]
     nullable: list[str]
+    """Keys that may be null. Operators refuse those: they get a filled column and a flag."""
     counters: Counters
 
     @property
@@ -48,42 +53,55 @@ class Query:
         return str(self.arguments["on"])
 
     @property
-    def keys(self) -> list[str]:
-        """The columns of a key."""
+    def by(self) -> list[str]:
+        """The keys, as the user names them."""
         return list(self.arguments["by"])
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of a key, as workers have them."""
+        filled = [_filled_name(k) if k in self.nullable else k for k in self.by]
+        return [*filled, *map(_flag_name, self.nullable)]
+
+    @property
+    def key_types(self) -> dict[str, pa.DataType]:
+        """Their types."""
+        kinds = [*(self.types[k] for k in self.by), *(pa.bool_() for _ in self.nullable)]
+        return dict(zip(self.keys, kinds, strict=True))
 
     def operator(self) -> WindowOperator:
         """Return a new operator."""
-        return WindowOperator(**self.arguments)
+        return WindowOperator(**{**self.arguments, "by": self.keys})
 
     def filled(self, table: pa.Table) -> pa.Table:
-        """Return rows without null keys: a second column says which were."""
+        """Return rows with the columns that keys have here."""
         for key in self.nullable:
             column = flat(table.column(key))
-            missing = column.is_null()
-            if column.null_count:
-                column = column.fill_null(_something(column.type))
-                table = table.set_column(table.column_names.index(key), key, column)
-            table = table.append_column(null_name(key), missing)
+            values = column.fill_null(_some(column.type)) if column.null_count else column
+            table = table.append_column(_filled_name(key), values)
+            table = table.append_column(_flag_name(key), column.is_null())
         return table
 
     def emptied(self, table: pa.Table) -> pa.Table:
-        """Return results with null keys where they were null."""
+        """Return results with the keys of the user, null where they were."""
         for key in self.nullable:
-            missing = flat(table.column(null_name(key)))
+            at = table.column_names.index(_filled_name(key))
+            column, missing = flat(table.column(at)), flat(table.column(_flag_name(key)))
             if missing.true_count:
-                column = pc.if_else(missing, pa.scalar(None, table[key].type), flat(table[key]))
-                table = table.set_column(table.column_names.index(key), key, column)
-            table = table.drop_columns([null_name(key)])
+                column = pc.if_else(missing, pa.scalar(None, column.type), column)
+            table = table.set_column(at, key, column).drop_columns([_flag_name(key)])
         return table
 
 
-def null_name(key: str) -> str:
-    """Return the name of the column that says whether a key is null."""
-    return _IS_NULL + key
+def _filled_name(key: str) -> str:
+    return f"{OWN}key_{key}"
 
 
-def _something(kind: pa.DataType) -> pa.Scalar:
+def _flag_name(key: str) -> str:
+    return f"{OWN}null_{key}"
+
+
+def _some(kind: pa.DataType) -> pa.Scalar:
     """Return some value of a type that keys have."""
     if pa.types.is_decimal(kind):
         return pa.scalar(Decimal(0), kind)
@@ -97,6 +115,21 @@ def _something(kind: pa.DataType) -> pa.Scalar:
     return pa.scalar(0, wide).cast(kind)
 
 
+def _process(query: Query, op: WindowOperator, table: pa.Table) -> pa.Table:
+    """Process rows; an error says which of them it was."""
+    refuse_null_times(table, query.on, query.by)
+    rows = query.filled(table)
+    query.counters.rows.add(table.num_rows)
+    try:
+        return op.process(rows)
+    except Exception as error:
+        rows_to = first_that_raises(lambda n: query.operator().process(rows[:n]), table.num_rows)
+        where = place(table, (rows_to or table.num_rows) - 1, [*query.by, query.on])
+        if rows_to is None:  # together with rows before these
+            where = where.replace("in the row", "in a batch up to the row")
+        raise RuntimeError(f"{type(error).__name__}: {error} {where}") from error
+
+
 @dataclass
 class Fold:
     """Rows to slices."""
@@ -106,27 +139,31 @@ class Fold:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Fold the rows of a partition, in any order."""
-        query = self.query
-        op = query.operator()
-        rows = 0
+        op = self.query.operator()
+        rows, look = 0, 1
         for batch in batches:
             if not batch.num_rows:
                 continue
-            table = query.filled(pa.Table.from_batches([batch]))
-            refuse_nulls(query, table)
-            _run(query, table, op.process)
-            query.counters.rows.add(batch.num_rows)
+            _process(self.query, op, pa.Table.from_batches([batch]))
             rows += batch.num_rows
-            if rows >= _LOOK and op.nbytes > _MOST_BYTES:
+            if rows < look:
+                continue
+            look = 2 * rows  # what is kept may have doubled by then
+            if op.nbytes > FOLD_BYTES or self._many_objects(op):
                 yield from self._slices(op)
-                op, rows = query.operator(), 0
+                op, rows, look = self.query.operator(), 0, 1
         if op.rows:
             yield from self._slices(op)
+
+    @staticmethod
+    def _many_objects(op: WindowOperator) -> bool:
+        assert op._bound is not None
+        return not op._bound.plan.plan.native and op.slices > FOLD_SLICES
 
     def _slices(self, op: WindowOperator) -> Iterator[pa.RecordBatch]:
         slices = _partials.slices_of(op)
         self.query.counters.slices.add(slices.num_rows)
-        yield from slices.to_batches(max_chunksize=OUT)
+        yield from batches_out(slices, slices.schema)
 
 
 @dataclass
@@ -140,115 +177,93 @@ class Assemble:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Tell the windows of a partition, which is sorted by key and time."""
-        keys = self.query.keys
+        keys = self.query.keys if self.from_slices else self.query.by
         live: WindowOperator | None = None  # of the key that the last stretch ended with
-        before: pa.Table | None = None
+        last: pa.Table | None = None  # its last row
         for table in _stretches(batches):
-            stretch = table if self.from_slices else self.query.filled(table)
-            starts = key_starts(stretch, keys)
+            starts = key_starts(table, keys)
             self.query.counters.keys.add(len(starts))
-            if before is not None and same_key(before, stretch, keys):
-                assert live is not None
+            if live is not None and last is not None and same_key(last, table, keys):
                 self.query.counters.keys.add(-1)
-                head = stretch.slice(0, starts[1] if len(starts) > 1 else None)
-                yield from self._out(self._feed(live, head))
+                head = table.slice(0, starts[1] if len(starts) > 1 else None)
+                yield from self._tell(live, head, ends=len(starts) > 1)
                 starts = starts[1:]
-            before = stretch
-            if not len(starts):
-                yield from self._out(self._pass(live, stretch))
-                continue
-            if live is not None:
-                yield from self._out(live.finish())
+            elif live is not None and last is not None:
+                yield from self._tell(live, last.slice(1), ends=True)
             if len(starts) > 1:
-                whole = self.query.operator()
-                some = stretch.slice(starts[0], starts[-1] - starts[0])
-                yield from self._out(self._feed(whole, some))
-                yield from self._out(whole.finish())
-            live = self.query.operator()
-            tail = stretch.slice(starts[-1])
-            yield from self._out(self._feed(live, tail))
-            yield from self._out(self._pass(live, tail))
-        if live is not None:
-            yield from self._out(live.finish())
+                some = table.slice(starts[0], starts[-1] - starts[0])
+                yield from self._tell(self.query.operator(), some, ends=True)
+            if len(starts):
+                live = self.query.operator()
+                yield from self._tell(live, table.slice(starts[-1]), ends=False)
+            last = table.slice(table.num_rows - 1)
+        if live is not None and last is not None:
+            yield from self._tell(live, last.slice(1), ends=True)
 
-    def _feed(self, op: WindowOperator, table: pa.Table) -> pa.Table:
-        if self.from_slices:
-            return _partials.merge(op, self.query.types, table)
-        refuse_nulls(self.query, table)
-        self.query.counters.rows.add(table.num_rows)
-        return _run(self.query, table, op.process)
+    def _tell(self, op: WindowOperator, table: pa.Table, ends: bool) -> Iterator[pa.RecordBatch]:
+        """Take slices or rows, and tell what is complete: all of it where their keys end here."""
+        try:
+            parts = self._told(op, table, ends)
+        except Exception as error:
+            where = self._failing_key(table) if self.from_slices else ""
+            if not where:
+                raise
+            raise RuntimeError(f"{type(error).__name__}: {error} {where}") from error
+        for told in parts:
+            self.query.counters.windows.add(told.num_rows)
+            result = self.query.emptied(told).select(self.result.names)
+            yield from batches_out(result, self.result)
 
-    def _pass(self, op: WindowOperator | None, table: pa.Table) -> pa.Table:
-        """Let the time of a key's last slice or row pass: no earlier one is to come."""
-        assert op is not None and op._bound is not None
-        if self.from_slices:
-            last = int(table.column(_partials.FIRST)[-1].as_py())
+    def _told(self, op: WindowOperator, table: pa.Table, ends: bool) -> list[pa.Table]:
+        told = []
+        if table.num_rows:
+            told.append(self._take(op, table))
+        if ends:
+            told.append(op.finish())
         else:
-            last = int(op._bound.clock.times(_last_row(op, table))[0])
-        return op._bound.advance(min(last, END))
+            assert op._bound is not None
+            told.append(op._bound.advance(self._moment(op, table)))
+        return told
 
-    def _out(self, told: pa.Table) -> Iterator[pa.RecordBatch]:
-        if not told.num_rows:
-            return
-        self.query.counters.windows.add(told.num_rows)
-        result = self.query.emptied(told).select(self.result.names).cast(self.result)
-        yield from result.to_batches(max_chunksize=OUT)
+    def _take(self, op: WindowOperator, table: pa.Table) -> pa.Table:
+        if self.from_slices:
+            types = {**self.query.types, **self.query.key_types}
+            return _partials.merge(op, types, table)
+        return _process(self.query, op, table)
 
+    def _moment(self, op: WindowOperator, table: pa.Table) -> int:
+        """Return the time of the last slice or row: no earlier one of its key is to come."""
+        assert op._bound is not None
+        last = table.slice(table.num_rows - 1)
+        if self.from_slices:
+            return int(last.column(_partials.FIRST)[0].as_py())
+        return int(op._bound.clock.times(Table(last.select([self.query.on])))[0])
 
-def _last_row(op: WindowOperator, table: pa.Table) -> Any:
-    from sash._tables import Table
-
-    return Table(table.select([op._on]).slice(table.num_rows - 1))
+    def _failing_key(self, table: pa.Table) -> str:
+        """Say whose windows raise: the fewest first keys that do end with it."""
+        if not table.num_rows:
+            return ""
+        ends = [*key_starts(table, self.query.keys)[1:], table.num_rows]
+        keys = first_that_raises(
+            lambda n: self._told(self.query.operator(), table[: ends[n - 1]], True), len(ends)
+        )
+        if keys is None:
+            return ""
+        row = self.query.emptied(table.slice(ends[keys - 1] - 1, 1).select(self.query.keys))
+        parts = [f"{name}={row.column(name)[0].as_py()!s}" for name in self.query.by]
+        return f"in the windows of {', '.join(parts)}" if parts else ""
 
 
 def _stretches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
     """Yield the batches together, so that each table is worth a call."""
     fresh: list[pa.RecordBatch] = []
-    rows = 0
+    rows = size = 0
     for batch in batches:
         fresh.append(batch)
         rows += batch.num_rows
-        if rows >= STRETCH:
+        size += batch.nbytes
+        if rows >= STRETCH or (rows and size >= MOST_BYTES):
             yield pa.Table.from_batches(fresh).combine_chunks()
-            fresh, rows = [], 0
+            fresh, rows, size = [], 0, 0
     if rows:
         yield pa.Table.from_batches(fresh).combine_chunks()
-
-
-def refuse_nulls(query: Query, table: pa.Table) -> None:
-    """Raise where a time is null."""
-    column = flat(table.column(query.on))
-    if column.null_count:
-        row = int(np.flatnonzero(~column.is_valid().to_numpy(zero_copy_only=False))[0])
-        raise ValueError(
-            f"column {query.on!r} has null times, the first in the row with "
-            f"{_place(query, table, row)}: filter them out or fill them in"
-        )
-
-
-def _run(query: Query, table: pa.Table, process: Callable[[pa.Table], pa.Table]) -> pa.Table:
-    """Process rows; an error says which of them it was."""
-    try:
-        return process(table)
-    except Exception as error:
-        for row in range(table.num_rows):  # a batch that fails has changed nothing
-            try:
-                process(table.slice(row, 1))
-            except Exception as again:
-                if type(again) is type(error):
-                    raise RuntimeError(
-                        f"{type(error).__name__}: {error} in the row with "
-                        f"{_place(query, table, row)}"
-                    ) from error
-        raise
-
-
-def _place(query: Query, table: pa.Table, row: int) -> str:
-    names = [*(k for k in query.keys if not k.startswith(_IS_NULL)), query.on]
-    parts = []
-    for name in names:
-        value = table.column(name)[row].as_py()
-        if name in query.nullable and table.column(null_name(name))[row].as_py():
-            value = None
-        parts.append(f"{name}={value!s}")
-    return ", ".join(parts)

@@ -95,10 +95,8 @@ class RowTrack {
   }
   // When there is something to do: a window to be told, or what was told to be forgotten.
   Time next_due(Time lateness) const {
-    // A window that rows are still to end is due at the end of all.
-    const Time next = rows.size() == 0 ? due : std::min(due, kEnd);
-    if (told.empty() || told.back().frame.due == kForever) return next;
-    return std::min(next, told.back().frame.due + lateness);
+    if (told.empty() || told.back().frame.due == kForever) return due;
+    return std::min(due, told.back().frame.due + lateness);
   }
   // What was told of windows due by the limit is settled.
   void settle(Time limit) {

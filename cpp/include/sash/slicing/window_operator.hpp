@@ -154,8 +154,8 @@ class WindowOperator {
   // f(key, first, last, state) for all that is kept of the rows so far.
   template <class F>
   void each_slice(F&& f) const;
-  // Takes what each_slice gave elsewhere. read(i, to) reads a state. If finish throws, nothing has
-  // happened.
+  // Takes what each_slice gave elsewhere. read(i, to) reads a state. If it or finish throws, nothing
+  // has happened, where a batch can be undone.
   template <class Read, class Finish>
   void merge(const std::uint32_t* ids, const Time* firsts, const Time* lasts, std::size_t n,
              Read&& read, Finish&& finish);
@@ -352,6 +352,8 @@ class WindowOperator {
   void complete(Time next) {
     completed_from_ = emission_.rows.size();
     if (next == watermark_) return;
+    for (std::uint32_t id = 0; next >= kEnd && id < keys_.size(); ++id)  // what rows have not ended
+      if (!keys_[id].tracks.empty() && keys_[id].queued == kForever) due_.push_back(id);
     while (!agenda_.empty() && agenda_.begin()->first <= next) {
       const auto& [due, ids] = *agenda_.begin();
       for (const std::uint32_t id : ids) {

@@ -109,18 +109,17 @@ def test_keys_of_all_types(spark: Any, kind: str) -> None:
     table = pa.table({"k": keys, "t": np.arange(200), "x": np.arange(200)})
     df = frame_of(spark, table).repartition(4)
     aggs = [agg.count(), agg.sum("x")]
-    for windows in (sash.tumbling(50), sash.tumbling(rows=10_000)):
-        ours = sps.windows(df, on="t", by="k", windows=windows, aggs=aggs)
-        assert ours.schema["k"].dataType == df.schema["k"].dataType
-        if windows.by_rows:
-            assert ours.count() == 0  # none is full
-            continue
-        theirs = df.groupBy("k", (f.col("t") - f.col("t") % 50).alias("window_start")).agg(
-            f.count("*").alias("count"), f.sum("x").alias("sum_x")
-        )
-        found = ours.select("k", "window_start", "count", "sum_x")
-        lines = [sorted(d.collect(), key=str) for d in (found, theirs)]
-        assert list(map(str, lines[0])) == list(map(str, lines[1]))
+    folded = sps.windows(df, on="t", by="k", windows=sash.tumbling(50), aggs=aggs)
+    rows = sps.windows(df, on="t", by="k", windows=sash.tumbling(rows=20), aggs=aggs)
+    assert folded.schema["k"].dataType == df.schema["k"].dataType
+    theirs = df.groupBy("k", (f.col("t") - f.col("t") % 50).alias("window_start")).agg(
+        f.count("*").alias("count"), f.sum("x").alias("sum_x")
+    )
+    found = folded.select("k", "window_start", "count", "sum_x")
+    assert sorted(map(str, found.collect())) == sorted(map(str, theirs.collect()))
+    every_key = df.groupBy("k").count().selectExpr("k", "explode(sequence(1, count div 20))")
+    counts = rows.select("k").collect()
+    assert sorted(map(str, counts)) == sorted(map(str, every_key.select("k").collect()))
 
 
 @pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("us"), pa.int32()], ids=str)
@@ -163,3 +162,62 @@ def test_ties_are_in_the_order_asked_for(spark: Any) -> None:
     df = spark.sql("select 0 as t, id from range(100)").repartition(7)
     out = sps.windows(df, on="t", windows=sash.tumbling(10), aggs=agg.collect("id"), ties="id")
     assert out.first()["collect_id"] == list(range(100))
+
+
+def test_an_aggregate_of_a_key_sees_its_nulls(spark: Any) -> None:
+    df = spark.sql("select * from values (1, null), (2, null), (3, 5) as t(t, k)")
+    aggs = [agg.count("k"), agg.max("k"), agg.count()]
+    for windows in (sash.tumbling(10), sash.windows.delta("k", 100)):
+        out = sps.windows(df, on="t", by="k", windows=windows, aggs=aggs)
+        found = {tuple(r) for r in out.select("k", "count_k", "max_k", "count").collect()}
+        assert found == {(None, 0, None, 2), (5, 1, 5, 1)}
+    with pytest.raises(Exception, match="column 't' has null times"):
+        null = spark.sql("select cast(null as int) as t")
+        sps.windows(null, on="t", by="t", windows=sash.tumbling(5), aggs=agg.count()).collect()
+
+
+def test_dates_and_calendars(spark: Any) -> None:
+    df = spark.sql("select date_add(date'2026-01-01', cast(id as int)) as d from range(60)")
+
+    def months(hour: int) -> Any:
+        def listed(first: int, last: int) -> tuple[list[int], list[int]]:
+            days = [dt.date(2025, 12, 1), dt.date(2026, 1, 1), dt.date(2026, 2, 1),
+                    dt.date(2026, 3, 1), dt.date(2026, 4, 1)]  # fmt: skip
+            ends = [(d - dt.date(1970, 1, 1)).days * 86_400_000 + hour * 3_600_000 for d in days]
+            return ends[:-1], ends[1:]
+
+        return sash.windows.calendar(listed, name="month")
+
+    out = sps.windows(df, on="d", windows=months(0), aggs=agg.count()).toArrow()
+    starts = out.sort_by("window_start")["window_start"].to_pylist()
+    assert starts == [dt.date(2026, 1, 1), dt.date(2026, 2, 1), dt.date(2026, 3, 1)]
+    with pytest.raises(Exception, match="have to begin and end at dates, not at parts of a day"):
+        sps.windows(df, on="d", windows=months(6), aggs=agg.count()).collect()
+
+
+def test_states_of_any_class_travel(spark: Any) -> None:
+    class Best:
+        def __init__(self, value: float) -> None:
+            self.value = value
+
+    best = sash.monoid(
+        lambda a, b: a if a.value >= b.value else b, lift=Best, lower=lambda s: s.value,
+        name="best", column="x", commutative=True, returns=float,
+    )  # fmt: skip
+    arrays = sash.monoid(
+        np.add, lift=lambda v: np.array([v, 1.0]), lower=lambda s: float(s[0]), name="added",
+        column="x", commutative=True, returns=float,
+    )  # fmt: skip
+    df = spark.range(100).selectExpr("id as t", "cast(id as double) as x").repartition(3)
+    aggs = [best, arrays, agg.quantiles(1.0, "x")]
+    out = sps.windows(df, on="t", windows=sash.tumbling(1000), aggs=aggs).first()
+    assert (out.best_x, out.added_x, out.quantiles_x) == (99.0, 4950.0, 99.0)
+
+
+def test_an_error_of_slices_together_names_the_key(spark: Any) -> None:
+    df = spark.sql("select id as t, id % 3 as k, if(id % 3 = 1, 1L << 62, 1L) as x from range(12)")
+    out = sps.windows(
+        df.repartition(12, "t"), on="t", by="k", windows=sash.tumbling(100), aggs=agg.sum("x")
+    )
+    with pytest.raises(Exception, match=r"does not fit in a 64-bit integer.*in the windows of k=1"):
+        out.collect()

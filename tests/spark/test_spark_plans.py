@@ -69,12 +69,12 @@ def test_what_explain_says(df: Any) -> None:
     assert "ranges of 480,000,008 us, 8 times what windows reach" in text
     text = str(sash.explain(df, on="ts", window="1m", split=False, aggs=agg.max("x")))
     assert "into one partition" in text
-    both: dict[str, Any] = {"on": "ts", "windows": sash.tumbling("1m"), "partitions": 7}
-    text = str(sash.explain(df, aggs=agg.max("x"), **both))
+    both: dict[str, Any] = {"on": "ts", "by": "k", "windows": sash.tumbling("1m")}
+    text = str(sash.explain(df, aggs=agg.max("x"), partitions=7, **both))
     assert "rows are folded into slices where they are" in text
-    assert "into 7 partitions" in text
+    assert "slices are shuffled by k into 7 partitions and windows read off them" in text
     text = str(sash.explain(df, aggs=agg.last("x"), ties="n", **both))
-    assert "sorted by ts, n\n  (last_x: the order of rows matters)" in text
+    assert "sorted by k, ts, n\n  (last_x: the order of rows matters)" in text
     with pytest.raises(TypeError, match=r"sash\.spark\.rolling has no argument 'windo'.*'window'"):
         sash.explain(df, on="ts", windo="1m", aggs=agg.max("x"))
 
@@ -88,6 +88,10 @@ def test_metrics(df: Any) -> None:
     sps.rolling(df, on="ts", window="1m", aggs=agg.max("x"), metrics=metrics).collect()
     assert metrics.rows == 2000
     assert 0 < metrics.copies < 600
+    metrics = sps.Metrics()
+    steps: dict[str, Any] = {"window": "1m", "every": "10s"}
+    sps.rolling(df, on="ts", by="k", aggs=agg.max("x"), metrics=metrics, **steps).collect()
+    assert (metrics.rows, metrics.keys) == (2000, 6)
     metrics = sps.Metrics()
     windows = sash.tumbling("10m")
     out = sps.windows(df, on="ts", by="k", windows=windows, aggs=agg.max("x"), metrics=metrics)

@@ -17,7 +17,7 @@ from sash.spark._frames import CELL
 from sash.spark._metrics import Counters
 from sash.spark._ranges import Ranges
 from sash.spark._rolling_task import RollingTask
-from sash.spark._windows_task import Assemble, Fold, Query, null_name
+from sash.spark._windows_task import Assemble, Fold, Query
 
 JOIN = sash.monoid(lambda a, b: a + b, lift=str, name="join", column="x", returns=str)
 AGGS = [agg.count(), agg.sum("x"), agg.max("x"), agg.median("x"), agg.last("x"), JOIN]
@@ -196,9 +196,8 @@ def test_windows_of_folded_rows_are_those_of_one_operator(
     op.process(known)
     told = op.finish().drop_columns(["revision", "change"])
 
-    nulls = {null_name("k"): pa.bool_()} if keyed else {}
-    types = {**{f.name: f.type for f in table.schema}, **nulls}
-    arguments = {"on": "t", "by": [*by, *nulls], "windows": windows, "aggs": aggs}
+    arguments = {"on": "t", "by": by, "windows": windows, "aggs": aggs}
+    types = {f.name: f.type for f in table.schema if f.name != "n"}
     query = Query(arguments, types, by, Counters())
     from_slices = not any(w.by_rows or w.kind == "rolling" for w in windows)
     sent = table
@@ -207,17 +206,15 @@ def test_windows_of_folded_rows_are_those_of_one_operator(
         folded = []
         with pytest.MonkeyPatch.context() as patch:
             if flush:
-                patch.setattr(_windows_task, "_LOOK", 1)
-                patch.setattr(_windows_task, "_MOST_BYTES", 0)
+                patch.setattr(_windows_task, "FOLD_BYTES", 0)
             for part in range(parts):
                 folded += list(Fold(query)(batches(table.filter(pa.array(lot == part)), size)))
         if not folded:
             assert told.num_rows == 0
             return
         sent = pa.Table.from_batches(folded)
-    keys = query.keys if from_slices else by
-    time = "__sash_first" if from_slices else "t"
-    sent = sent.sort_by([*((k, "ascending") for k in keys), (time, "ascending")])
+    order = [*query.keys, "__sash_first"] if from_slices else [*by, "t", "n"]
+    sent = sent.sort_by([(name, "ascending") for name in order])
     out = list(Assemble(query, from_slices, told.schema)(batches(sent, size)))
     found = together(out, told.schema)
     if keyed:
@@ -227,8 +224,4 @@ def test_windows_of_folded_rows_are_those_of_one_operator(
         order = [*by, "window", "window_start", "window_end"]
         return sorted(result.to_pylist(), key=lambda r: [r[c] for c in order])
 
-    if windows[0].kind == "last" or any(w.by_rows for w in windows):
-        # rows of equal time are in another order than they arrived
-        assert len(lines(found)) == len(lines(told))
-        return
     assert lines(found) == lines(told)

@@ -79,6 +79,11 @@ def test_refused_before_anything_runs(
         ({"rows": 5, "window": None, "split": True}, ValueError, "split: rows=5 counts rows"),
         ({"split": "-1s"}, ValueError, "split"),
         ({"split": "soon"}, ValueError, "soon"),
+        (
+            {"partitions": 3, "by": None, "split": False},
+            ValueError,
+            "partitions: without keys everything comes together in one partition; leave it out",
+        ),
         ({"closed": "open"}, ValueError, "closed must be one of"),
         ({"aggs": agg.max("x").alias("ts")}, ValueError, "there is a column 'ts' already"),
     ],
@@ -95,31 +100,53 @@ def test_rolling_refuses(
     [
         ({"windows": "1m"}, TypeError, "windows must be a window such as"),
         ({"windows": [sash.tumbling("1m")] * 2}, ValueError, "two windows are called"),
-        ({"windows": sash.tumbling(60)}, None, ""),
         ({"windows": sash.windows.delta("s", 3)}, TypeError, "column 's' holds string"),
         ({"aggs": agg.median("x")}, TypeError, "median needs all values"),
         ({"ties": "n"}, ValueError, "ties: the order of rows does not matter here"),
+        ({"partitions": 3, "by": None}, ValueError, "one partition; leave it out"),
         ({"by": "window"}, ValueError, "results have a column 'window' of their own"),
     ],
 )
 def test_windows_refuses(
-    df: Any, changes: dict[str, Any], kind: type[Exception] | None, message: str
+    df: Any, changes: dict[str, Any], kind: type[Exception], message: str
 ) -> None:
-    if kind is None:
-        assert windows(df, **changes).columns
-        return
     with pytest.raises(kind, match=message):
         windows(df, **changes)
 
 
-@BOTH
-def test_dates_and_parts_of_days(spark: Any, call: Any) -> None:
+@pytest.mark.parametrize(
+    "window",
+    [
+        sash.tumbling("12h"), sash.sliding("2d", "12h"), sash.tumbling("1d", offset="6h"),
+        sash.session("36h"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_windows_of_parts_of_days_over_dates(spark: Any, window: Any) -> None:
     days = spark.sql("select date'2026-01-01' as ts, 1 as k, 2.0 as x")
-    if call is windows:
-        with pytest.raises(ValueError, match="a window of parts of a day would not begin and end"):
-            call(days, windows=sash.tumbling("12h"))
-    else:
-        assert call(days, window="12h").count() == 1
+    with pytest.raises(ValueError, match="windows of parts of a day would not begin and end at"):
+        windows(days, windows=window)
+
+
+def test_steps_of_parts_of_days_over_dates(spark: Any) -> None:
+    days = spark.sql("select date'2026-01-01' as ts, 1 as k, 2.0 as x")
+    assert rolling(days, window="12h").count() == 1
+    for every, offset in (("12h", None), ("1d", "6h")):
+        with pytest.raises(ValueError, match="windows of parts of a day would not begin and end"):
+            rolling(days, window="2d", every=every, offset=offset)
+
+
+def test_every_result_needs_a_type(df: Any) -> None:
+    untyped = sash.monoid(max, column="i", name="m")
+    with pytest.raises(TypeError, match="m_i_near: Spark must know the type of its results"):
+        rolling(df, window={"near": "1m", "far": "2m"}, aggs=untyped)
+    with pytest.raises(TypeError, match=r"a result of type decimal256\(50, 2\) has no Spark type"):
+        rolling(df, aggs=sash.monoid(max, column="i", returns=pa.decimal256(50, 2)))
+
+
+def test_names_of_our_own(df: Any) -> None:
+    with pytest.raises(ValueError, match="a column is called '__sash_first': rename it"):
+        windows(df.selectExpr("*", "1 as __sash_first"))
 
 
 @BOTH
@@ -136,6 +163,7 @@ def test_streams_are_sent_elsewhere(spark: Any, call: Any) -> None:
         ("struct(1 as a)", r"holds struct<a:int>, which cannot be a key: name its fields"),
         ("array(1)", r"holds array<int>, which cannot be a key"),
         ("map(1, 2)", r"holds map<int,int>, which cannot be a key"),
+        ("null", r"holds void, which cannot be a key"),
         ("'a' collate UTF8_LCASE", r"has the collation UTF8_LCASE"),
         ("parse_json('1')", r"variant has no Arrow type"),
     ],

@@ -1,0 +1,234 @@
+"""Spark beside Sash on Spark: the same rows, the same windows, two cores, one session.
+
+CPU is that of the whole tree of processes: the JVM and its Python workers. The floor is what the
+shuffle and the sort cost that both need; what is reported is what comes on top of it. Answers are
+compared by checksums over all rows.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import sash
+from benchmarks.measure import Row
+from sash import agg
+from sash import spark as sps
+
+ROWS = 1_000_000
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+def session(cores: int, **config: str) -> Any:
+    """Return a session on so many cores of this machine."""
+    os.sched_setaffinity(0, set(range(cores)))
+    settings = {"spark.driver.memory": "8g", "spark.sql.shuffle.partitions": "4", **config}
+    spark = sps.local_session(cores, settings)
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+def cpu_of_tree() -> float:
+    """Return the CPU seconds of this process and all below it, those that ended included."""
+    children: dict[int, list[int]] = {}
+    used: dict[int, float] = {}
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:  # it has just ended
+            continue
+        children.setdefault(int(fields[1]), []).append(int(entry.name))
+        used[int(entry.name)] = sum(map(int, fields[11:15])) / _TICK
+    total, todo = 0.0, [os.getpid()]
+    while todo:
+        pid = todo.pop()
+        total += used.get(pid, 0.0)
+        todo += children.get(pid, [])
+    return total
+
+
+def cost(df: Any, repeat: int = 2) -> tuple[float, float]:
+    """Return the least CPU and wall seconds of computing all of a DataFrame."""
+    best = (math.inf, math.inf)
+    for _ in range(repeat):
+        cpu, wall = cpu_of_tree(), time.perf_counter()
+        df.write.format("noop").mode("overwrite").save()
+        best = min(best, (cpu_of_tree() - cpu, time.perf_counter() - wall))
+    return best
+
+
+def events(spark: Any, rows: int, keys: int) -> Any:
+    """Rows of ``keys`` keys, each with one row a second, in no order."""
+    span = rows * 1_000_000 // keys
+    return spark.range(0, rows, 1, 4).selectExpr(
+        f"id % {keys} as k", f"timestamp_micros(pmod(xxhash64(id), {span})) as ts",
+        "rand(7) as x", "id % 1000 as v",
+    )  # fmt: skip
+
+
+SPARK = {"max": "max(x)", "sum": "sum(x)", "stddev": "stddev(x)"}
+OURS = {"max": agg.max("x"), "sum": agg.sum("x"), "stddev": agg.stddev("x")}
+
+
+def frames(df: Any, names: list[str], seconds: int) -> Any:
+    """Spark's own: RANGE BETWEEN."""
+    over = (
+        "over (partition by k order by unix_micros(ts) "
+        f"range between {seconds * 1_000_000 - 1} preceding and current row)"
+    )
+    return df.selectExpr("*", *(f"{SPARK[n]} {over} as `{n}`" for n in names))
+
+
+def rolled(df: Any, names: list[str], seconds: int) -> Any:
+    """Ours."""
+    aggs = [OURS[n].alias(n) for n in names]
+    return sps.rolling(df, on="ts", by="k", window=f"{seconds}s", aggs=aggs)
+
+
+def _check(ours: Any, theirs: Any, names: list[str]) -> None:
+    sums = [f"sum({n})" for n in names]
+    for a, b in zip(*(d.selectExpr(*sums).first() for d in (ours, theirs)), strict=True):
+        assert math.isclose(a, b, rel_tol=1e-6), (a, b)
+
+
+def spark_rolling(quick: bool) -> list[Row]:
+    """Microseconds of CPU a row beyond the shuffle and sort, by rows in a window and keys."""
+    rows_all = ROWS // 5 if quick else ROWS
+    spark = session(2)
+    found: list[Row] = []
+    tree = "spark.sql.window.segmentTree.enabled"
+    for keys in (100, 1):
+        df = events(spark, rows_all, keys).cache()
+        cost(df.repartition("k").sortWithinPartitions("k", "ts"), 1)  # warm
+        cost(rolled(df, ["max"], 100), 1)
+        floor, _ = cost(df.repartition("k").sortWithinPartitions("k", "ts"), 3)
+        for names in (["max"], ["sum", "max", "stddev"]):
+            for size in (10, 100, 1000, 10_000):
+                few = min(rows_all, max(100_000 if keys > 1 else 30_000, 20_000_000 // size))
+                part = df if few == rows_all else events(spark, few, max(1, keys // 10)).cache()
+                least, _ = cost(part.repartition("k").sortWithinPartitions("k", "ts"))
+                ours, _ = cost(rolled(df, names, size))
+                spark.conf.set(tree, "true")
+                segments, _ = cost(frames(df, names, size))
+                _check(rolled(df, names, size), frames(df, names, size), names)
+                spark.conf.set(tree, "false")
+                plain, _ = cost(frames(part, names, size), 1)
+                per_row = [(c - floor) * 1e6 / rows_all for c in (ours, segments)]
+                default = (plain - least) * 1e6 / few
+                found.append({
+                    "keys": keys, "aggregates": "+".join(names), "rows in a window": size,
+                    "floor us": floor * 1e6 / rows_all, "sash us": per_row[0],
+                    "segment tree us": per_row[1], "default us": default,
+                    "times tree": per_row[1] / per_row[0], "times default": default / per_row[0],
+                })  # fmt: skip
+                print(found[-1], flush=True)
+        for one in (
+            agg.argmax("x", "v"),
+            agg.m4("x", "ts"),
+            agg.count_distinct("v"),
+            agg.median("x"),
+            agg.hll("v"),
+            sash.monoid(lambda a, b: a + b, name="python_sum", column="x", returns=float),
+        ):
+            call = sps.rolling(df, on="ts", by="k", window="10000s", aggs=one)
+            ours = (cost(call)[0] - floor) * 1e6 / rows_all
+            found.append({"keys": keys, "aggregates": one.name, "rows in a window": 10_000,
+                          "floor us": floor * 1e6 / rows_all, "sash us": ours})  # fmt: skip
+            print(found[-1], flush=True)
+        df.unpersist()
+    spark.stop()
+    return found
+
+
+def spark_one_key(quick: bool) -> list[Row]:
+    """One key, windows of 1,000 rows: wall seconds on one core, and on two."""
+    rows = 2_000_000 if quick else 10_000_000
+    found: list[Row] = []
+    for cores, split in ((1, "auto"), (2, "auto"), (1, "no"), (2, "no")):
+        command = [sys.executable, "-m", "benchmarks.spark_batch", str(cores), split, str(rows)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        cpu, wall, total = json.loads(done.stdout.splitlines()[-1])
+        found.append({"cores": cores, "split": split, "rows": rows, "wall s": wall, "cpu s": cpu,
+                      "checksum": total})  # fmt: skip
+        print(found[-1], flush=True)
+    assert all(math.isclose(f["checksum"], found[0]["checksum"]) for f in found)
+    return found
+
+
+def _one_key(cores: int, split: Any, rows: int) -> None:
+    spark = session(cores)
+    df = events(spark, rows, 1).select("ts", "x").cache()
+    call = sps.rolling(df, on="ts", window="1000s", aggs=agg.max("x"), split=split)
+    total = call.selectExpr("sum(max_x)").first()[0]  # warm
+    cpu, wall = cost(call, 3)
+    print(json.dumps([cpu, wall, total]))
+
+
+def _shuffled(spark: Any, work: Callable[[], Any]) -> tuple[int, Any]:
+    """Return the bytes that were shuffled, and what the work gave."""
+
+    def written() -> int:
+        executors = spark.sparkContext._jsc.sc().statusStore().executorList(False)
+        return sum(executors.apply(i).totalShuffleWrite() for i in range(executors.size()))
+
+    before = written()
+    result = work()
+    time.sleep(1)  # listeners are behind
+    return written() - before, result
+
+
+def spark_windows(quick: bool) -> list[Row]:
+    """Sliding windows of an hour by a second: CPU microseconds and shuffled bytes for a row."""
+    rows = 1_000_000 if quick else 10_000_000
+    spark = session(2)
+    found: list[Row] = []
+    for keys in (1, 100):
+
+        def ours(df: Any, size: int) -> Any:
+            window = sash.sliding(f"{size}s", "1s")
+            return sps.windows(df, on="ts", by="k", windows=window, aggs=agg.sum("x"))
+
+        def theirs(df: Any, size: int) -> Any:
+            call = f"window(ts, '{size} seconds', '1 second') as w"
+            return df.selectExpr("k", "x", call).groupBy("k", "w").agg({"x": "sum"})
+
+        def every_second(count: int) -> Any:
+            return events(spark, count, keys).selectExpr(
+                "k", f"timestamp_micros(pmod(xxhash64(ts), {3_600_000_000 * 2})) as ts", "x"
+            ).cache()  # fmt: skip
+
+        df = every_second(rows)
+        # Spark copies a row for each of its windows: fewer rows, the wider they are.
+        for size, few in ((1, rows), (60, 50_000), (600, 10_000), (3600, 2_000)):
+            part = df if few == rows else every_second(few)
+            base = cost(df.selectExpr("k", "ts", "x"))[0] * 1e6 / rows
+            our_bytes, (our_cpu, wall) = _shuffled(spark, lambda: cost(ours(df, size), 1))
+            bytes_, (cpu, _) = _shuffled(spark, lambda: cost(theirs(part, size), 1))
+            totals = [d.selectExpr("sum(s)").first()[0] for d in (
+                ours(part, size).selectExpr("sum_x as s"),
+                theirs(part, size).selectExpr("`sum(x)` as s"))]  # fmt: skip
+            assert math.isclose(*totals, rel_tol=1e-6), totals
+            sash_us = our_cpu * 1e6 / rows - base
+            spark_us = cpu * 1e6 / few - base
+            found.append({
+                "keys": keys, "size / slide": size, "rows": rows, "sash us": sash_us,
+                "sash s": wall, "spark us": spark_us, "times": spark_us / sash_us,
+                "sash bytes": our_bytes / rows, "spark bytes": bytes_ / few,
+            })  # fmt: skip
+            print(found[-1], flush=True)
+    spark.stop()
+    return found
+
+
+if __name__ == "__main__":
+    _cores, _split, _rows = sys.argv[1:]
+    _one_key(int(_cores), _split if _split == "auto" else False, int(_rows))
