@@ -33,9 +33,10 @@ setup: $(VENV)/built  ## create .venv, build the core, install what tests and de
 demo: $(VENV)/built  ## run the demo on real flights
 	@$(BIN)/python -m sash.demo
 
-test: lint  ## lint, types, native tests, Python tests
+test: lint  ## lint, types, native tests, Python tests, those of Spark on the oldest PySpark too
 	@$(BIN)/python tools/native_tests.py
 	@$(BIN)/python -m pytest
+	@$(BIN)/python tools/oldest_spark.py
 
 lint: $(VENV)/built  ## style, format and types
 	@$(BIN)/ruff check $(SOURCES)
