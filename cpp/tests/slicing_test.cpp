@@ -79,6 +79,49 @@ std::map<Place, double> brute_force(const std::vector<Window>& windows, const Ro
   std::exit(1);
 }
 
+// The rows are folded in two operators, and their slices put together in a third.
+void run_parts(unsigned seed, const std::vector<Window>& windows, Choice store, const Rows& all) {
+  struct Piece {
+    std::uint32_t id;
+    Time first, last;
+    Sum::Cell state;
+  };
+  std::vector<Piece> pieces;
+  for (std::size_t part = 0; part < 2; ++part) {
+    WindowOperator<Sum> op({}, {.store = store}, false);
+    for (const Window& w : windows) op.add_window(w);
+    Rows rows;
+    for (std::size_t i = 0; i < all.times.size(); ++i) {
+      if ((i * 7 + seed) / 3 % 2 != part) continue;
+      rows.ids.push_back(all.ids[i]);
+      rows.times.push_back(all.times[i]);
+      rows.values.push_back(all.values[i]);
+    }
+    op.make_room(6);
+    op.process(rows.ids.data(), rows.times.data(), rows.times.size(), rows, {},
+               [](const Emission<Sum>&, const auto&) {});
+    op.each_slice([&](std::uint32_t id, Time first, Time last, const Sum::Cell* state) {
+      pieces.push_back({id, first, last, *state});
+    });
+  }
+  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
+    return std::tuple(a.id, a.first) < std::tuple(b.id, b.first);
+  });
+  std::vector<std::uint32_t> ids;
+  std::vector<Time> firsts, lasts;
+  for (const Piece& p : pieces)
+    ids.push_back(p.id), firsts.push_back(p.first), lasts.push_back(p.last);
+  WindowOperator<Sum> whole({}, {.store = store}, seed % 2 == 0);
+  for (const Window& w : windows) whole.add_window(w);
+  whole.make_room(6);
+  whole.merge(
+      ids.data(), firsts.data(), lasts.data(), ids.size(),
+      [&](std::size_t i, Sum::Cell* to) { *to = pieces[i].state; }, [](const Emission<Sum>&) {});
+  Reader reader;
+  whole.advance(kEnd, [&](const Emission<Sum>& e) { reader.read(e); });
+  if (reader.standing != brute_force(windows, all)) fail(seed, "other windows of merged slices");
+}
+
 void run(unsigned seed) {
   std::mt19937 rng(seed);
   const auto below = [&](int n) { return static_cast<int>(rng() % static_cast<unsigned>(n)); };
@@ -126,11 +169,12 @@ void run(unsigned seed) {
   if (reader.standing != brute_force(windows, all)) fail(seed, "other windows than brute force");
   for (std::uint32_t id = 0; id < op.room(); ++id)
     if (!op.key(id).empty()) fail(seed, "something is left of a key");
+  run_parts(seed, windows, store, all);
 }
 
 }  // namespace
 
 int main() {
   for (unsigned seed = 1; seed <= 1500; ++seed) run(seed);
-  std::printf("slicing: 1,500 streams as by brute force\n");
+  std::printf("slicing: 1,500 streams, whole and in parts, as by brute force\n");
 }

@@ -43,20 +43,19 @@ def check(spark: Any, table: pa.Table, hours: int) -> None:
     assert differences(sps.windows(df, **windows).toArrow(), told, order) == []
 
 
-def test_flights(spark: Any) -> None:
+def flights() -> pa.Table:
     found = load().head(60_000)
-    table = pa.table(
+    return pa.table(
         {
             "event_time": pa.array(found.departure * 60_000_000).view(pa.timestamp("us", "UTC")),
             "key": found.table["carrier"],
             "value": pa.array(found.delay),
         }
     )
-    check(spark, table, 3)
 
 
-@pytest.mark.parametrize("path", FILES, ids=[p.stem for p in FILES])
-def test_shared_data(spark: Any, path: Path) -> None:
-    table = pq.read_table(path).slice(0, 50_000)
+@pytest.mark.parametrize("path", [None, *FILES], ids=["flights", *(p.stem for p in FILES)])
+def test_real_data(spark: Any, path: Path | None) -> None:
+    table = flights() if path is None else pq.read_table(path).slice(0, 50_000)
     key = table["key"].cast(pa.string())
     check(spark, table.select(["event_time", "value"]).append_column("key", key), 2)
