@@ -208,7 +208,7 @@ def _shuffled(spark: Any, work: Callable[[], Any]) -> tuple[int, Any]:
 def spark_windows(quick: bool) -> list[Row]:
     """Sliding windows that advance by a second: CPU microseconds and shuffled bytes for a row.
 
-    Spark's windows of an hour are left out: it had not done with 1,000 rows after five minutes.
+    Spark's windows of an hour are left out: it had not done with 1,000 rows after four minutes.
     """
     rows = 1_000_000 if quick else 10_000_000
     spark = session(2)

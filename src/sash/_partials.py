@@ -22,9 +22,11 @@ from sash._tables import Table, flat
 if TYPE_CHECKING:
     from sash._operator import WindowOperator
 
-FIRST, LAST, STATE = "__sash_first", "__sash_last", "__sash_state"
+OWN = "__sash_"
+"""How the names of our own columns begin."""
+FIRST, LAST, STATE = f"{OWN}first", f"{OWN}last", f"{OWN}state"
 FIELDS = ((FIRST, pa.int64()), (LAST, pa.int64()), (STATE, pa.binary()))
-"""The columns of a slice besides its key: the time it is known by, the last one it covers, ..."""
+"""The columns of a slice besides its key: its first and last time, its state."""
 
 
 def slices_of(op: WindowOperator) -> pa.Table:

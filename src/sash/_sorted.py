@@ -11,8 +11,6 @@ import pyarrow.compute as pc
 
 from sash._tables import flat
 
-Bools = npt.NDArray[np.bool_]
-
 
 def key_starts(table: pa.Table, keys: list[str]) -> npt.NDArray[np.int64]:
     """Return the rows where a key begins; of no rows, none."""

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sash._partials import OWN
 from sash._tables import flat
 
-OWN = "__sash_"
-"""How the names of our own columns begin."""
 _MOST_ROWS, MOST_BYTES = 1 << 16, 1 << 26
 """Of a batch that goes back to Spark."""
 
