@@ -15,7 +15,7 @@ from sash._clock import REACH, Clock
 from sash._keys import Ids, Keys
 from sash._row_marks import RowMarks
 from sash._stream_plan import StreamPlan
-from sash._tables import Table, nearest
+from sash._tables import Table, nearest, require_columns
 from sash.windows import Window
 
 if TYPE_CHECKING:
@@ -55,17 +55,19 @@ def _same_values(found: pa.DataType, kind: pa.DataType) -> bool:
     )
 
 
+def columns_read(op: WindowOperator) -> list[tuple[str, str]]:
+    """Return the columns that an operator reads, each after who asks for it."""
+    wanted = [("on", op._on), *(("by", k) for k in op._by)]
+    wanted += [(a.name, c) for a in op._aggregates for c in a.columns if c is not None]
+    return wanted + [(w.name, c) for w in op._windows for c in w.reads]
+
+
 class Bound:
     """An operator whose columns have met their types."""
 
     def __init__(self, op: WindowOperator, table: Table) -> None:
-        names = table.names
-        wanted = [("on", op._on), *(("by", k) for k in op._by)]
-        wanted += [(a.name, c) for a in op._aggregates for c in a.columns if c is not None]
-        wanted += [(w.name, c) for w in op._windows for c in w.reads]
-        for where, name in wanted:
-            if name not in names:
-                raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
+        wanted = columns_read(op)
+        require_columns(wanted, table.names)
         self.types = {name: _plain(table.column(name).type) for _, name in wanted}
         for one in op._aggregates:
             if one.name not in _COMPARING or one.python is not None:

@@ -63,16 +63,22 @@ def explain(what: Any, **arguments: Any) -> Explanation:
         from sash.spark._explain import explain_frame
 
         return Explanation(explain_frame(what, arguments))
-    known = inspect.signature(rolling)
+    given = arguments_of(rolling, "rolling", what, arguments)
+    threads = threads_of(given.pop("threads"))
+    given.pop("progress")
+    return Explanation(Call(**given).explain(threads))
+
+
+def arguments_of(function: Any, name: str, what: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return all arguments that a function would be called with, or raise naming a wrong one."""
+    known = inspect.signature(function)
     names = list(known.parameters)[1:]
     wrong = [a for a in arguments if a not in names]
     if wrong:
-        raise TypeError(f"rolling has no argument {wrong[0]!r}{nearest(wrong[0], names)}")
+        raise TypeError(f"{name} has no argument {wrong[0]!r}{nearest(wrong[0], names)}")
     given = known.bind(what, **arguments)
     given.apply_defaults()
-    threads = threads_of(given.arguments.pop("threads"))
-    given.arguments.pop("progress")
-    return Explanation(Call(**given.arguments).explain(threads))
+    return dict(given.arguments)
 
 
 def _explain_operator(op: WindowOperator, **arguments: Any) -> Explanation:

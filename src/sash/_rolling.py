@@ -27,7 +27,7 @@ from sash._rolling_windows import (
     read_times,
     read_windows,
 )
-from sash._tables import Columns, Table, nearest, open_table
+from sash._tables import Columns, Table, open_table, require_columns
 from sash.structures import whole_number
 
 _PART = 1 << 18
@@ -129,13 +129,10 @@ class Call:
         self.jobs = jobs_of(list(self.aggregates), self.table, self.arrival)
 
     def _check_columns(self, on: str | None) -> None:
-        names = self.table.names
         wanted = [("on", on)] if on is not None else []
         wanted += [("by", key) for key in self.keys]
         wanted += [(a.name, c) for a in self.aggregates for c in a.columns if c is not None]
-        for where, name in wanted:
-            if name not in names:
-                raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
+        require_columns(wanted, self.table.names)
 
     def _read_step(self, every: Any, offset: Any) -> tuple[int | None, int]:
         if every is None:

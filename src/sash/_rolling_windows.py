@@ -22,6 +22,8 @@ CLOSED = {
     "neither": (False, False),
 }
 LIMIT = 1 << 63
+DAY = 86_400_000
+"""Of milliseconds, in which dates are read."""
 _UNIT = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 _UNIT_NAMES = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
@@ -82,7 +84,7 @@ class Times:
         """Return integers as what the column holds."""
         if pa.types.is_date(self.type):
             stamps = pa.array(values).view(pa.timestamp("ms"))
-            whole = not len(values) or not (values % 86_400_000).any()
+            whole = not len(values) or not (values % DAY).any()
             return stamps.cast(self.type) if whole else stamps
         if self.unit is None:  # an end may need a wider integer than any time in the column
             return pa.array(values)
@@ -102,7 +104,7 @@ def read_times(name: str, column: pa.Array) -> Times:
         return Times(_int64(column.view(pa.int64())), kind, kind.unit, name)
     if pa.types.is_date(kind):
         stamps = _int64(column.cast(pa.timestamp("ms")).view(pa.int64()))
-        return Times(stamps, kind, "ms", name, 86_400_000 if kind == pa.date32() else 1)
+        return Times(stamps, kind, "ms", name, DAY if kind == pa.date32() else 1)
     if pa.types.is_integer(kind):
         if kind == pa.uint64() and len(column) and pc.max(column).as_py() >= LIMIT:
             raise OverflowError(f"column {name!r}: {pc.max(column)} does not fit in 64 bits")

@@ -8,7 +8,7 @@ are converted.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -25,6 +25,13 @@ def nearest(name: str, names: Sequence[str]) -> str:
         return f"; did you mean {' or '.join(map(repr, close))}?"
     shown = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
     return f"; there are {shown}" if names else "; the table has no columns"
+
+
+def require_columns(wanted: Iterable[tuple[str, str]], names: Sequence[str]) -> None:
+    """Raise unless these columns, each with who asks for it, are among the names."""
+    for where, name in wanted:
+        if name not in names:
+            raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
 
 
 def flat(column: pa.ChunkedArray) -> pa.Array:

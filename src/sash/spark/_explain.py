@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from sash._bound import Bound
+from sash._explain import arguments_of
 from sash._operator_explain import explain_aggregates, explain_windows
-from sash._tables import nearest
 from sash.spark._ranges import SHARE, Ranges
 from sash.spark._rolling import RollingPlan, rolling
 from sash.spark._windows import WindowsPlan, windows
@@ -16,21 +15,14 @@ from sash.spark._windows import WindowsPlan, windows
 def explain_frame(df: Any, arguments: dict[str, Any]) -> tuple[str, ...]:
     """Return what `rolling`, or `windows` where these are given, would do."""
     if "windows" in arguments:
-        return _explain_windows(WindowsPlan(**_bound(windows, df, arguments)))
-    return _explain_rolling(RollingPlan(**_bound(rolling, df, arguments)))
+        return _explain_windows(WindowsPlan(**_given(windows, df, arguments)))
+    return _explain_rolling(RollingPlan(**_given(rolling, df, arguments)))
 
 
-def _bound(function: Any, df: Any, arguments: dict[str, Any]) -> dict[str, Any]:
-    known = inspect.signature(function)
-    names = list(known.parameters)[1:]
-    wrong = [a for a in arguments if a not in names]
-    if wrong:
-        name = f"sash.spark.{function.__name__}"
-        raise TypeError(f"{name} has no argument {wrong[0]!r}{nearest(wrong[0], names)}")
-    given = known.bind(df, **arguments)
-    given.apply_defaults()
-    given.arguments.pop("metrics")
-    return dict(given.arguments)
+def _given(function: Any, df: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+    given = arguments_of(function, f"sash.spark.{function.__name__}", df, arguments)
+    del given["metrics"]
+    return given
 
 
 def _explain_rolling(plan: RollingPlan) -> tuple[str, ...]:

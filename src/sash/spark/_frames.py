@@ -5,14 +5,16 @@ from __future__ import annotations
 import shutil
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from sash._tables import nearest
+from sash._partials import OWN
+from sash._rolling_windows import DAY
+from sash._tables import require_columns
 from sash.spark._pyspark import functions, pyspark_module, pyspark_types
-from sash.spark._rows import OWN
 from sash.spark._types import to_arrow, to_spark
 from sash.structures import whole_number
 
@@ -53,9 +55,7 @@ class Frame:
 
     def check(self, wanted: list[tuple[str, str]]) -> None:
         """Raise unless these columns, each with who asks for it, are there."""
-        for where, name in wanted:
-            if name not in self.names:
-                raise KeyError(f"{where}: no column {name!r}{nearest(name, self.names)}")
+        require_columns(wanted, self.names)
 
     def types(self, names: list[str]) -> dict[str, pa.DataType]:
         """Return the Arrow types of columns."""
@@ -127,6 +127,15 @@ def extended_schema(frame: Frame, added: pa.Schema) -> Any:
     """Return a DataFrame's schema with the fields of results."""
     types = pyspark_types()
     return types.StructType([*frame.df.schema.fields, *schema_of(added).fields])
+
+
+def refuse_parts_of_days(what: str, on: str, lengths: Iterable[int]) -> None:
+    """Raise where windows over dates would not begin and end at dates; lengths in milliseconds."""
+    if any(length % DAY for length in lengths):
+        raise ValueError(
+            f"{what}: column {on!r} holds dates, and windows of parts of a day would not begin and "
+            "end at dates; cast the column to a timestamp"
+        )
 
 
 def partitions_of(partitions: Any, places: bool) -> int | None:

@@ -14,14 +14,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sash._arrow import with_nulls
+from sash._rolling_windows import DAY
 from sash.spark._frames import CELL, col
 from sash.spark._pyspark import functions
 
 SHARE = 8
 """A range is so many times as long as windows reach: one row in so many is copied."""
 _FAR = 1 << 61
-DAY = 86_400_000
-"""Of milliseconds, in which dates are read."""
 
 
 @dataclass(frozen=True)

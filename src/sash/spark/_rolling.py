@@ -9,10 +9,19 @@ import pyarrow as pa
 from sash._compile import AggregateLike, aggregates_of
 from sash._rolling import Call
 from sash._rolling_windows import names_of
-from sash.spark._frames import CELL, Frame, col, extended_schema, gathered, partitions_of, schema_of
+from sash.spark._frames import (
+    CELL,
+    Frame,
+    col,
+    extended_schema,
+    gathered,
+    partitions_of,
+    refuse_parts_of_days,
+    schema_of,
+)
 from sash.spark._metrics import Metrics, counters_of
 from sash.spark._pyspark import functions, map_in_arrow
-from sash.spark._ranges import DAY, Ranges
+from sash.spark._ranges import Ranges
 from sash.spark._rolling_task import RollingTask
 from sash.spark._shipping import check_results, check_shippable
 from sash.spark._types import as_carried
@@ -55,8 +64,8 @@ def rolling(
     Spark's setting. ``metrics`` takes a `Metrics` that counts rows.
     """
     plan = RollingPlan(
-        df, aggs, on, window, rows, by, closed, min_rows, center, every, offset, ties, split,
-        partitions,
+        df, on, by, ties, split, partitions, aggs=aggs, window=window, rows=rows, closed=closed,
+        min_rows=min_rows, center=center, every=every, offset=offset,
     )  # fmt: skip
     return plan.frame_of_results(metrics)
 
@@ -65,21 +74,7 @@ class RollingPlan:
     """One call, checked: nothing has run yet."""
 
     def __init__(
-        self,
-        df: Any,
-        aggs: Any,
-        on: Any,
-        window: Any,
-        rows: Any,
-        by: Any,
-        closed: Any,
-        min_rows: Any,
-        center: Any,
-        every: Any,
-        offset: Any,
-        ties: Any,
-        split: Any,
-        partitions: Any,
+        self, df: Any, on: Any, by: Any, ties: Any, split: Any, partitions: Any, **others: Any
     ) -> None:
         self.frame = Frame(df, "rolling")
         if not isinstance(on, str):
@@ -95,10 +90,9 @@ class RollingPlan:
         self.frame.check([("on", on), *(("by", k) for k in self.keys)])
         self.frame.check([("ties", t) for t in self.ties])
         self.frame.check_keys(self.keys)
+        aggregates = aggregates_of(others.pop("aggs"))[0]
         self.arguments: dict[str, Any] = {
-            "aggs": aggregates_of(aggs)[0], "on": on, "by": self.keys, "window": window,
-            "rows": rows, "closed": closed, "min_rows": min_rows, "center": center,
-            "order": "event", "every": every, "offset": offset,
+            **others, "aggs": aggregates, "on": on, "by": self.keys, "order": "event",
         }  # fmt: skip
         self.types = self.frame.types(self.frame.names)
         self.call = Call(self._empty(self.types), **self.arguments)
@@ -119,11 +113,8 @@ class RollingPlan:
         every = self.call.every
         if every is None or not pa.types.is_date(self.types[self.on]):
             return
-        if any(n % DAY for n in (every, self.call.offset, self.call.windows[0].size)):
-            raise ValueError(
-                f"every: column {self.on!r} holds dates, and windows of parts of a day would not "
-                "begin and end at dates; cast the column to a timestamp"
-            )
+        lengths = (every, self.call.offset, self.call.windows[0].size)
+        refuse_parts_of_days("every", self.on, lengths)
 
     def _ranges(self, split: Any) -> Ranges | None:
         automatic = isinstance(split, str) and split == "auto"

@@ -8,14 +8,20 @@ from typing import Any
 import pyarrow as pa
 
 from sash import _partials
-from sash._bound import Bound
+from sash._bound import Bound, columns_read
 from sash._compile import AggregateLike
 from sash._operator import WindowOperator
 from sash._rolling_windows import names_of
-from sash.spark._frames import Frame, col, gathered, partitions_of, schema_of
+from sash.spark._frames import (
+    Frame,
+    col,
+    gathered,
+    partitions_of,
+    refuse_parts_of_days,
+    schema_of,
+)
 from sash.spark._metrics import Metrics, counters_of
 from sash.spark._pyspark import map_in_arrow
-from sash.spark._ranges import DAY
 from sash.spark._shipping import check_results, check_shippable
 from sash.spark._types import as_carried
 from sash.spark._windows_task import Assemble, Fold, Query
@@ -63,9 +69,7 @@ class WindowsPlan:
         self.frame = Frame(df, "windows")
         self.op = op = WindowOperator(on=on, windows=windows, aggs=aggs, by=by)
         self.keys, self.on, self.ties = op._by, on, names_of("ties", ties)
-        wanted = [("on", on), *(("by", k) for k in self.keys)]
-        wanted += [(a.name, c) for a in op._aggregates for c in a.columns if c is not None]
-        wanted += [(w.name, c) for w in op._windows for c in w.reads]
+        wanted = columns_read(op)
         self.frame.check([*wanted, *(("ties", t) for t in self.ties)])
         self.frame.check_keys(self.keys)
         self.types = self.frame.types(list(dict.fromkeys(name for _, name in wanted)))
@@ -100,11 +104,7 @@ class WindowsPlan:
                 continue
             size, slide, offset = clock.window(window)
             lengths = (size, slide, offset) if window.kind == "periodic" else (size,)
-            if any(n % DAY for n in lengths):
-                raise ValueError(
-                    f"{window.name}: column {self.on!r} holds dates, and windows of parts of a day "
-                    "would not begin and end at dates; cast the column to a timestamp"
-                )
+            refuse_parts_of_days(window.name, self.on, lengths)
 
     def _result(self) -> pa.Schema:
         told: pa.Table = Bound.of_types(self.op, self.types).nothing_told()

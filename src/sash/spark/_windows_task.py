@@ -18,12 +18,12 @@ import pyarrow.compute as pc
 
 from sash import _partials
 from sash._operator import WindowOperator
+from sash._partials import OWN
 from sash._sorted import key_starts, same_key
 from sash._tables import Table, flat
 from sash.spark._metrics import Counters
 from sash.spark._rows import (
     MOST_BYTES,
-    OWN,
     batches_out,
     first_that_raises,
     place,
