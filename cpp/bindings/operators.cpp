@@ -130,7 +130,7 @@ void bind_operators(nb::module_& m) {
            [](OperatorHolder& w, std::uint32_t id, std::int64_t t) { return w.use()->cuts(id, t); })
       .def("slices", [](OperatorHolder& w, std::uint32_t id) { return w.use()->slices(id); })
       .def("live", [](OperatorHolder& w, std::uint32_t id) { return w.use()->live(id); })
-      .def("time", [](OperatorHolder& w, int which) { return w.use()->time(which & 3); })
+      .def("time", [](OperatorHolder& w, int which) { return w.use()->time(which % 5); })
       .def("count", [](OperatorHolder& w, bool late) { return w.use()->count(late); })
       .def("journalled", [](OperatorHolder& w) { return w.use()->journalled(); })
       .def("facts", [](OperatorHolder& w) { return w.use()->facts(); })
@@ -143,6 +143,7 @@ void bind_operators(nb::module_& m) {
               IdColumn here) { w.use()->load(numbers, times, cells, objects, saved, here); })
       .def("drop", [](OperatorHolder& w, IdColumn ids) { w.use()->drop(ids); })
       .def("settle", [](OperatorHolder& w) { w.use()->settle(); })
+      .def("follow", [](OperatorHolder& w) { w.use()->follow(); })
       .def("slices_out", [](OperatorHolder& w) { return w.use()->slices_out(); })
       .def("merge",
            [](OperatorHolder& w, std::optional<IdColumn> ids, std::size_t keys, TimeColumn firsts,

@@ -52,6 +52,7 @@ class AnyOperator {
                     IdColumn saved, IdColumn here) = 0;
   virtual void drop(IdColumn ids) = 0;
   virtual void settle() = 0;
+  virtual void follow() = 0;
   // Slices that travel: (keys, first times, last times, cells, objects).
   virtual nb::tuple slices_out() = 0;
   virtual nb::object merge(std::optional<IdColumn> ids, std::size_t keys, TimeColumn firsts,
@@ -142,7 +143,8 @@ class OperatorOf final : public AnyOperator {
   }
   bool live(std::uint32_t id) const override { return id < op_.room() && op_.key(id).live; }
   std::int64_t time(int which) const override {
-    const std::int64_t all[] = {op_.watermark(), op_.limit(), op_.latest(), op_.kept_from()};
+    const std::int64_t all[] = {op_.watermark(), op_.limit(), op_.latest(), op_.kept_from(),
+                                op_.next_due()};
     return all[which];
   }
   std::uint64_t count(bool late) const override {
@@ -210,6 +212,7 @@ class OperatorOf final : public AnyOperator {
     for (std::size_t i = 0; i < ids.shape(0); ++i) op_.drop(ids.data()[i]);
   }
   void settle() override { op_.settle(); }
+  void follow() override { op_.follow(); }
 
   nb::tuple slices_out() override {
     Saving a;

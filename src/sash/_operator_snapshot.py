@@ -7,6 +7,7 @@ together in their order and in no other.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,23 @@ def write(op: WindowOperator, everything: bool) -> bytes:
     """Return a snapshot of an operator, of everything or of the changes."""
     bound = op._bound
     everything = everything or bound is None or not bound.core.journalled()
-    name, after = secrets.token_hex(8), None if everything else op._stamp
+    name = secrets.token_hex(8)
+    packed = _packed(op, name, None if everything else op._stamp)
+    if bound is not None:  # from here on the next changes are those after this
+        bound.core.saved()
+        bound.keys.saved()
+    op._stamp = name
+    return packed
+
+
+def write_again(op: WindowOperator) -> bytes:
+    """Return all of an operator as it was last saved, under the same name; it has not changed."""
+    assert op._stamp is not None
+    return _packed(op, op._stamp, None)
+
+
+def _packed(op: WindowOperator, name: str, after: str | None) -> bytes:
+    bound = op._bound
     header: dict[str, Any] = {
         "structure": _STRUCTURE,
         **_identity(op),
@@ -45,18 +62,13 @@ def write(op: WindowOperator, everything: bool) -> bytes:
             "delay": bound.delay,
             "windows": _windows(bound),
         }
-        (*native, objects), ids = bound.core.save(everything)
+        (*native, objects), ids = bound.core.save(after is None)
         native.append(_snapshot.dump_objects(bound.plan.plan, objects))
         buffers |= dict(zip(_snapshot.COLUMNS, native, strict=True))
         buffers["schema"] = pa.schema(list(bound.types.items())).serialize().to_pybytes()
         buffers["keys"] = _to_bytes(bound.keys.save(np.asarray(ids)))
         buffers["forgotten"] = _to_bytes(bound.keys.save_forgotten())
-    packed = _snapshot.pack(header, buffers)
-    if bound is not None:  # from here on the next changes are those after this
-        bound.core.saved()
-        bound.keys.saved()
-    op._stamp = name
-    return packed
+    return _snapshot.pack(header, buffers)
 
 
 def _identity(op: WindowOperator) -> dict[str, Any]:
@@ -112,6 +124,23 @@ def read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
         raise
     except (pa.ArrowException, LookupError, OverflowError, AttributeError, *_BROKEN) as error:
         raise SnapshotError(f"the snapshot cannot be read: {error}") from error
+
+
+def follow(op: WindowOperator, changes: Iterable[bytes]) -> None:
+    """Take up the changes made by another operator since both were the same.
+
+    ``op`` must not have processed anything since; where this raises, it is of no use any more.
+    """
+    bound = op._bound
+    assert bound is not None
+    for data in changes:
+        header, buffers = _snapshot.unpack(data, _STRUCTURE, _BUFFERS)
+        if header["after"] != op._stamp:
+            raise SnapshotError("these changes continue another snapshot")
+        _take(bound, header, buffers)
+        op._stamp = header["name"]
+    bound.core.follow()
+    bound.forget_done()
 
 
 def _read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:

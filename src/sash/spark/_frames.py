@@ -23,7 +23,7 @@ CELL = f"{OWN}range"
 
 
 class Frame:
-    """A batch DataFrame that has been looked at."""
+    """A DataFrame that has been looked at."""
 
     def __init__(self, df: Any, what: str) -> None:
         base = pyspark_module("pyspark.sql").DataFrame
@@ -31,11 +31,6 @@ class Frame:
             raise TypeError(
                 f"sash.spark.{what} takes a Spark DataFrame, not {type(df).__name__}; for other "
                 f"tables there is sash.{'rolling' if what == 'rolling' else 'WindowOperator'}"
-            )
-        if df.isStreaming:
-            raise ValueError(
-                f"sash.spark.{what} takes a DataFrame that is not streaming: read the source with "
-                "spark.read, or call it on each micro-batch in writeStream.foreachBatch"
             )
         self.df = df
         self.names: list[str] = list(df.columns)

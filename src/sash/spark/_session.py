@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sash.spark._pyspark import arrow_only, pyspark_module
+from sash.spark._streams import STATE_SETTINGS
 from sash.structures import whole_number
 
 
@@ -15,9 +16,9 @@ def local_session(cores: int | None = None, config: Mapping[str, Any] | None = N
     """Return a Spark session of this machine alone, or the one that there is already.
 
     It uses this Python for its workers (unless ``PYSPARK_PYTHON`` is set), listens on the loopback
-    interface only, has no web interface, and as many shuffle partitions as ``cores``: by default,
-    all that this process may use. ``config`` sets anything else, as in
-    ``{"spark.driver.memory": "8g"}``.
+    interface only, has no web interface, keeps the state of streams in RocksDB, and has as many
+    shuffle partitions as ``cores``: by default, all that this process may use. ``config`` sets
+    anything else, as in ``{"spark.driver.memory": "8g"}``.
     """
     sql = pyspark_module("pyspark.sql")
     if cores is None:
@@ -29,6 +30,7 @@ def local_session(cores: int | None = None, config: Mapping[str, Any] | None = N
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": cores,
+        **STATE_SETTINGS,
         **(config or {}),
     }
     builder = sql.SparkSession.builder.master(f"local[{cores}]").appName("sash")

@@ -9,7 +9,7 @@ its open windows are kept; all keys that are shorter share one operator.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -46,6 +46,8 @@ class Query:
     nullable: list[str]
     """Keys that may be null. Operators refuse those: they get a filled column and a flag."""
     counters: Counters
+    names: list[str] = field(default_factory=list)
+    """Of a stream: the columns that rows have on their way, others than those read too."""
 
     @property
     def on(self) -> str:
@@ -69,9 +71,9 @@ class Query:
         kinds = [*(self.types[k] for k in self.by), *(pa.bool_() for _ in self.nullable)]
         return dict(zip(self.keys, kinds, strict=True))
 
-    def operator(self) -> WindowOperator:
+    def operator(self, **others: Any) -> WindowOperator:
         """Return a new operator."""
-        return WindowOperator(**{**self.arguments, "by": self.keys})
+        return WindowOperator(**{**self.arguments, **others, "by": self.keys})
 
     def filled(self, table: pa.Table) -> pa.Table:
         """Return rows with the columns that keys have here."""
@@ -115,7 +117,7 @@ def _some(kind: pa.DataType) -> pa.Scalar:
     return pa.scalar(0, wide).cast(kind)
 
 
-def _process(query: Query, op: WindowOperator, table: pa.Table) -> pa.Table:
+def process_rows(query: Query, op: WindowOperator, table: pa.Table) -> pa.Table:
     """Process rows; an error says which of them it was."""
     refuse_null_times(table, query.on, query.by)
     rows = query.filled(table)
@@ -144,7 +146,7 @@ class Fold:
         for batch in batches:
             if not batch.num_rows:
                 continue
-            _process(self.query, op, pa.Table.from_batches([batch]))
+            process_rows(self.query, op, pa.Table.from_batches([batch]))
             rows += batch.num_rows
             if rows < look:
                 continue
@@ -229,7 +231,7 @@ class Assemble:
         if self.from_slices:
             types = {**self.query.types, **self.query.key_types}
             return _partials.merge(op, types, table)
-        return _process(self.query, op, table)
+        return process_rows(self.query, op, table)
 
     def _moment(self, op: WindowOperator, table: pa.Table) -> int:
         """Return the time of the last slice or row: no earlier one of its key is to come."""

@@ -106,6 +106,7 @@ KeyState<M>& WindowOperator<M>::loaded_key(Archive& a, const KeyNumbers& numbers
   const auto here = numbers.find(id);
   a.require(here != numbers.end(), "it names a key that it does not have");
   make_room(here->second + std::size_t{1});
+  if (loaded_.empty() || loaded_.back() != here->second) loaded_.push_back(here->second);
   KeyState<M>& state = keys_[here->second];
   if (state.sessions.size() < session_windows_) state.sessions.resize(session_windows_);
   return state;
@@ -287,14 +288,26 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
 
 template <Monoid M>
 void WindowOperator<M>::settle() {
+  loaded_.resize(keys_.size());
+  std::iota(loaded_.begin(), loaded_.end(), 0u);
+  follow();
+}
+
+// Keys that were not loaded have changed only where something of them was due.
+template <Monoid M>
+void WindowOperator<M>::follow() {
   needed_from_ = windows_.needed_from(limit());
   next_end_ = windows_.next_end(watermark_);
-  for (std::uint32_t id = 0; id < keys_.size(); ++id) {
+  due_ = std::move(loaded_);
+  collect_due(watermark_);
+  due_.erase(std::unique(due_.begin(), due_.end()), due_.end());
+  for (const std::uint32_t id : due_) {
     if (!keys_[id].live) continue;
     trim(id);
     if (keys_[id].empty()) forget(id);
-    else if (const Time due = next_due(id, true); due != kForever) enqueue(id, due);
+    else if (const Time due = next_due_of(id, true); due != kForever) enqueue(id, due);
   }
+  loaded_.clear();
   slices_.journal.start();
 }
 

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <map>
+#include <numeric>
 #include <unordered_map>
 
 #include "sash/slicing/row_windows.hpp"
@@ -167,6 +168,8 @@ class WindowOperator {
   Time latest() const { return latest_; }
   // Slices from here on are all kept; of earlier ones those that sessions need.
   Time kept_from() const { return needed_from_; }
+  // Before the watermark reaches this, advance does nothing; it may do nothing then, too.
+  Time next_due() const { return agenda_.empty() ? kForever : agenda_.begin()->first; }
   const Counts& counts() const { return counts_; }
   bool by_time() const { return by_time_; }
   std::size_t room() const { return keys_.size(); }
@@ -229,7 +232,9 @@ class WindowOperator {
     keys_[id].clear(m_);
     keys_[id].live = false;
   }
-  void settle();  // after the last load
+  // After the last load: into a new operator; or of changes made elsewhere, into one that was there.
+  void settle();
+  void follow();
   bool journalled() const { return slices_.journal.on; }
 
  private:
@@ -354,6 +359,18 @@ class WindowOperator {
     if (next == watermark_) return;
     for (std::uint32_t id = 0; next >= kEnd && id < keys_.size(); ++id)  // what rows have not ended
       if (!keys_[id].tracks.empty() && keys_[id].queued == kForever) due_.push_back(id);
+    collect_due(next);
+    for (std::size_t i = 0; i < due_.size(); ++i) {
+      const std::uint32_t id = due_[i];
+      if (i + kAhead < due_.size()) keys_[due_[i + kAhead]].store.prefetch();
+      manager_.complete(windows_, id, keys_[id], watermark_, next, emission_);
+      if (keys_[id].tracks.empty()) continue;
+      rows_.tell(id, keys_[id], next, emission_);
+      rows_due(id);
+    }
+  }
+
+  void collect_due(Time next) {
     while (!agenda_.empty() && agenda_.begin()->first <= next) {
       const auto& [due, ids] = *agenda_.begin();
       for (const std::uint32_t id : ids) {
@@ -364,14 +381,6 @@ class WindowOperator {
       agenda_.erase(agenda_.begin());
     }
     std::sort(due_.begin(), due_.end());
-    for (std::size_t i = 0; i < due_.size(); ++i) {
-      const std::uint32_t id = due_[i];
-      if (i + kAhead < due_.size()) keys_[due_[i + kAhead]].store.prefetch();
-      manager_.complete(windows_, id, keys_[id], watermark_, next, emission_);
-      if (keys_[id].tracks.empty()) continue;
-      rows_.tell(id, keys_[id], next, emission_);
-      rows_due(id);
-    }
   }
 
   // From here on nothing fails.
@@ -399,7 +408,7 @@ class WindowOperator {
         any |= emission_.rows[row].key == id;
       trim(id);
       if (keys_[id].empty()) forget(id);
-      else if (const Time due = next_due(id, !any); due != kForever) enqueue(id, due);
+      else if (const Time due = next_due_of(id, !any); due != kForever) enqueue(id, due);
     }
   }
   // What was told of windows that may change.
@@ -432,7 +441,7 @@ class WindowOperator {
     key.store.drop_before(m_, from);
     if (key.told) key.told->drop(limit);
   }
-  Time next_due(std::uint32_t id, bool exactly) const {
+  Time next_due_of(std::uint32_t id, bool exactly) const {
     return manager_.next_due(windows_, keys_[id], watermark_, settings_.lateness, next_end_,
                              exactly);
   }
@@ -479,7 +488,7 @@ class WindowOperator {
   Counts counts_;
   Time needed_from_ = kEarliest, next_end_ = kForever;
   std::size_t completed_from_ = 0;  // the emission's rows from here on are of windows now due
-  std::vector<std::uint32_t> due_, forgotten_;
+  std::vector<std::uint32_t> due_, forgotten_, loaded_;
   std::vector<Time> times_;
   std::vector<Grown> grown_, gone_;
   Held<M> fold_;

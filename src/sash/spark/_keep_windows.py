@@ -1,0 +1,71 @@
+"""What a shard keeps for `sash.spark.windows`: an operator with all keys of the shard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from sash import _operator_snapshot
+from sash._bound import Bound
+from sash._clock import REACH
+from sash.spark._windows_task import Query, process_rows
+
+_NEXT_DUE = 4
+
+
+class WindowKeeper:
+    """An operator, of which Spark's state store has a snapshot and the changes since."""
+
+    def __init__(self, query: Query, entries: Iterable[bytes] = ()) -> None:
+        """Begin with nothing, or with what was saved."""
+        self.query = query
+        self._late: list[pa.Table] = []
+        self._op = query.operator(on_late=self._late.append)
+        saved = tuple(entries)
+        if saved:
+            self._op.restore(*saved)
+        if self._op._bound is None:
+            self._op._bound = Bound.of_types(self._op, {**query.types, **query.key_types})
+
+    def follow(self, entries: Iterable[bytes]) -> None:
+        """Take up what another worker has done since this was saved."""
+        _operator_snapshot.follow(self._op, entries)
+
+    @property
+    def name(self) -> str:
+        """The name of what was saved last."""
+        return self._op._stamp or ""
+
+    def changes(self) -> bytes:
+        """Return what has changed since the last time; at first, all of it."""
+        return self._op.changes()
+
+    def all_again(self) -> bytes:
+        """Return all of it, as it was when it was last saved."""
+        return _operator_snapshot.write_again(self._op)
+
+    def advance(self, watermark: int) -> pa.Table:
+        """Move the watermark; return the windows to be told."""
+        return self.query.emptied(self._bound.advance(watermark))
+
+    def process(self, rows: pa.Table) -> pa.Table:
+        """Take rows; return the windows to be told."""
+        return self.query.emptied(process_rows(self.query, self._op, rows))
+
+    def take_late(self) -> list[pa.Table]:
+        """Return the rows that came too late since the last time."""
+        late = [table.select(self.query.names) for table in self._late]
+        self._late.clear()
+        return late
+
+    @property
+    def due(self) -> int | None:
+        """Before the watermark reaches this, it changes nothing."""
+        due: int = self._bound.core.time(_NEXT_DUE)
+        return due if due <= REACH else None
+
+    @property
+    def _bound(self) -> Any:
+        return self._op._bound

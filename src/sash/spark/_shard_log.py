@@ -1,0 +1,138 @@
+"""What is kept of one shard in Spark's state store: a snapshot, and the changes made since.
+
+Each micro-batch appends an entry with its changes, so that it costs its own rows and not what is
+kept. When the changes outweigh the snapshot, a new snapshot takes the place of all entries: every
+byte is written about twice over. The manifest says which entries there are. It carries the name of
+the last one, drawn at random whenever an entry is made: attempts at the same micro-batch differ in
+it, so that a worker can tell whether what it has in memory is what the store has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+FORMAT = 1
+"""Of the manifest and the entries; snapshots have a format of their own."""
+MANIFEST = "manifest string"
+ENTRY_KEY, ENTRY = "entry bigint, piece int", "pieces int, data binary"
+"""The schemas of the state variables. An entry is cut into pieces of a bearable size."""
+PIECE = 1 << 22
+LEAST_WEIGHT, LEAST_BASE = 1 << 14, 1 << 20
+"""A small entry costs as much to read as one of this size; a small snapshot is not made anew."""
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint that this query cannot go on from."""
+
+
+@dataclass
+class Manifest:
+    """Which entries there are, and what holds for the shard."""
+
+    format: int
+    shards: int
+    """How many shards the keys were spread over."""
+    query: dict[str, Any]
+    """What was asked, as far as it can be said in JSON (see ``_state.py``)."""
+    base: int = 0
+    """The number of the snapshot; changes follow it."""
+    last: int = -1
+    """The number of the last entry."""
+    name: str = ""
+    """The name of the last entry."""
+    base_bytes: int = 0
+    weight: int = 0
+    """Of the changes."""
+    timer: int | None = None
+    """When Spark is to call, in milliseconds."""
+
+
+def read_manifest(text: str) -> Manifest:
+    """Return the manifest, or raise when it is of another format."""
+    found = json.loads(text)
+    if found.get("format") != FORMAT:
+        raise CheckpointError(
+            f"this checkpoint has state of format {found.get('format')!r}, and this version of "
+            f"Sash reads {FORMAT}: go on with the version that wrote it, or start anew with "
+            "another checkpointLocation"
+        )
+    return Manifest(**found)
+
+
+class ShardLog:
+    """The entries of the shard that Spark has at hand."""
+
+    def __init__(self, manifest: Any, entries: Any, timers: Any) -> None:
+        """Take Spark's value state, its map state, and the handle that sets timers."""
+        self._manifest, self._entries, self._timers = manifest, entries, timers
+        found = manifest.get()
+        self.manifest = None if found is None else read_manifest(found[0])
+
+    def begin(self, shards: int, query: dict[str, Any]) -> None:
+        """Start a shard that nothing is kept of."""
+        self.manifest = Manifest(FORMAT, shards, query)
+
+    def entries(self, first: int) -> Iterator[bytes]:
+        """Yield the entries from a number on."""
+        assert self.manifest is not None
+        for number in range(max(first, self.manifest.base), self.manifest.last + 1):
+            pieces, data = self._entries.getValue((number, 0))
+            parts = [data, *(self._entries.getValue((number, i))[1] for i in range(1, pieces))]
+            yield b"".join(map(bytes, parts))
+
+    def append(self, name: str, changes: bytes) -> None:
+        """Add an entry; the first one is a snapshot."""
+        m = self.manifest
+        assert m is not None
+        m.last += 1
+        m.name = name
+        self._write(m.last, changes)
+        if m.last == m.base:
+            m.base_bytes = len(changes)
+        else:
+            m.weight += max(len(changes), LEAST_WEIGHT)
+
+    @property
+    def heavy(self) -> bool:
+        """Whether a new snapshot should take the place of the entries."""
+        m = self.manifest
+        return m is not None and m.weight > max(m.base_bytes, LEAST_BASE)
+
+    def replace(self, snapshot: bytes) -> None:
+        """Put a snapshot, of the same name as the last entry, in the place of all."""
+        m = self.manifest
+        assert m is not None
+        self._entries.clear()
+        m.base, m.base_bytes, m.weight = m.last, len(snapshot), 0
+        self._write(m.base, snapshot)
+
+    def _write(self, number: int, data: bytes) -> None:
+        view = memoryview(data)
+        pieces = max(1, -(-len(data) // PIECE))
+        for i in range(pieces):
+            part = bytes(view[i * PIECE : (i + 1) * PIECE])
+            self._entries.updateValue((number, i), (pieces, part))
+
+    def wake(self, timer: int | None, fired: bool) -> bool:
+        """Have Spark call when the watermark passes a time; say whether that is news.
+
+        ``fired``: this is such a call, and Spark takes the timer away by itself.
+        """
+        m = self.manifest
+        assert m is not None
+        if m.timer == timer:
+            return False
+        if m.timer is not None and not fired:
+            self._timers.deleteTimer(m.timer)
+        if timer is not None:
+            self._timers.registerTimer(timer)
+        m.timer = timer
+        return True
+
+    def save(self) -> None:
+        """Write the manifest."""
+        assert self.manifest is not None
+        self._manifest.update((json.dumps(asdict(self.manifest)),))

@@ -1,0 +1,114 @@
+"""Streaming queries: the plan that Spark runs for each micro-batch.
+
+rows -> pack (by shard) -> shuffle -> shards, with state -> unpack -> results
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pyarrow as pa
+
+from sash._durations import nanoseconds
+from sash.spark._frames import Frame, col, schema_of
+from sash.spark._pack import CELLS, SHARD, Pack, Unpack, labels_of
+from sash.spark._pyspark import arrow_only, functions, map_in_arrow, pyspark_types
+from sash.spark._shards import COUNTS, Shards, processor
+from sash.structures import whole_number
+
+_DELAY = "spark.watermarkDelayMs"
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+STATE_SETTINGS = {
+    _PROVIDER: _ROCKSDB,
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+}
+"""What streams with state need, and what makes them fast."""
+
+
+def with_watermark(frame: Frame, on: str, watermark: Any) -> Any:
+    """Return a stream with a watermark on its column of times: the one it has, or a new one."""
+    types = pyspark_types()
+    field = frame.df.schema[on]
+    if not isinstance(field.dataType, types.TimestampType):
+        raise TypeError(
+            f"column {on!r} holds {field.dataType.simpleString()}: Spark's watermarks are of "
+            "timestamps (with a time zone); cast it to one"
+        )
+    if _DELAY in (field.metadata or {}):
+        if watermark is not None:
+            raise ValueError(
+                f"the stream has a watermark on {on!r} already, of {field.metadata[_DELAY]} ms: "
+                "leave out watermark="
+            )
+        return frame.df
+    if watermark is None:
+        others = [f.name for f in frame.df.schema.fields if _DELAY in (f.metadata or {})]
+        there = f" (there is one, on {others[0]!r})" if others else ""
+        raise ValueError(
+            f"a stream needs a watermark on {on!r}{there}, or no window would ever be complete: "
+            "say how much later than others rows may come, as in watermark='10 minutes'"
+        )
+    length = nanoseconds("watermark", watermark)
+    if length < 0 or length % 1_000_000:
+        raise ValueError(f"watermark: whole milliseconds from 0 on, not {watermark!r}")
+    return frame.df.withWatermark(on, f"{length // 1_000_000} milliseconds")
+
+
+def check_settings(session: Any) -> None:
+    """Raise unless the session keeps the state of streams in RocksDB."""
+    found = session.conf.get(_PROVIDER)
+    if found != _ROCKSDB:
+        raise ValueError(
+            f"streams with state of this kind need Spark's RocksDB store: set {_PROVIDER} to "
+            f"{_ROCKSDB} (sash.spark.local_session does)"
+        )
+
+
+def shards_of(shards: Any, session: Any, keyed: bool) -> int:
+    """Return the number of shards."""
+    if not keyed:
+        if shards not in (None, 1):
+            raise ValueError("shards: without keys there is one; leave it out")
+        return 1
+    if shards is None:
+        return int(session.conf.get("spark.sql.shuffle.partitions"))
+    return whole_number("shards", shards, 1)
+
+
+def results_of(
+    frame: Frame, rows: Any, keys: list[str], shards: Shards, mode: str, metrics: str
+) -> Any:
+    """Return the lazy result of a stream: ``rows`` has the columns that go to the shards."""
+    f = functions()
+    labels = labels_of(shards.shards)
+    if keys:
+        place = f.pmod(f.hash(*frame.key_expressions(keys)), f.lit(shards.shards))
+        rows = rows.select("*", place.alias(SHARD))
+    cells = map_in_arrow(rows, Pack(labels), schema_of(CELLS))
+    out = pa.schema([("cell", pa.binary()), *((name, pa.int64()) for name in COUNTS)])
+    with arrow_only():
+        told = cells.groupBy("shard").transformWithStateInPandas(
+            processor(shards), schema_of(out), mode, "EventTime"
+        )
+    sums = [f.coalesce(f.sum(col(n)), f.lit(0)).alias(n) for n in COUNTS]
+    told = told.observe(metrics, *sums).select("cell")
+    return map_in_arrow(told, Unpack(), schema_of(shards.result))
+
+
+def metrics_name(metrics: Any) -> str:
+    """Return the name that counts go by in a query's progress."""
+    if metrics is None:
+        return "sash"
+    if not isinstance(metrics, str) or not metrics:
+        raise TypeError(
+            "metrics: of a stream, counts are in the query's progress (lastProgress.observedMetrics"
+            f"); give the name they should have there, not {metrics!r}"
+        )
+    return metrics
+
+
+def new_token() -> str:
+    """Return what tells a plan from all others."""
+    return uuid.uuid4().hex

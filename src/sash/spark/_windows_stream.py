@@ -1,0 +1,72 @@
+"""The plan of windows over streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from sash.spark._frames import col
+from sash.spark._keep_windows import WindowKeeper
+from sash.spark._metrics import Counters
+from sash.spark._shards import LATE, Shards
+from sash.spark._streams import (
+    check_settings,
+    metrics_name,
+    new_token,
+    results_of,
+    shards_of,
+    with_watermark,
+)
+from sash.spark._windows_batch import WindowsPlan
+from sash.spark._windows_task import Query
+
+_MODES = {"complete": "Append", "updates": "Update", "changelog": "Append"}
+
+
+class StreamPlan(WindowsPlan):
+    """One call with a stream, checked."""
+
+    def __init__(
+        self,
+        df: Any,
+        on: Any,
+        windows: Any,
+        aggs: Any,
+        by: Any,
+        *,
+        watermark: Any,
+        lateness: Any,
+        emit: Any,
+        late_rows: Any,
+        shards: Any,
+    ) -> None:
+        self.late_rows = bool(late_rows)
+        self._of_operator = {"lateness": lateness, "emit": emit}
+        super().__init__(df, on, windows, aggs, by, None, None, **self._of_operator)
+        session = self.frame.df.sparkSession
+        self.stream = with_watermark(self.frame, on, watermark)
+        check_settings(session)
+        self.shards = shards_of(shards, session, bool(self.keys))
+        self.names = self.frame.names if self.late_rows else list(self.types)
+        if self.late_rows:
+            kinds = self.frame.types(self.names)
+            self.result = self.result.append(pa.field(LATE, pa.struct(list(kinds.items()))))
+
+    def columns_told(self, told: pa.Schema) -> pa.Schema:
+        """Return all of the operator's columns."""
+        return told
+
+    def arguments(self) -> dict[str, Any]:
+        """Return what workers make operators with."""
+        return {**super().arguments(), **self._of_operator}
+
+    def frame_of_results(self, metrics: Any) -> Any:
+        """Return the lazy result."""
+        query = Query(self.arguments(), self.types, self.nullable, Counters(), self.names)
+        shards = Shards(
+            WindowKeeper, query, new_token(), self.shards, {}, self.result, self.late_rows
+        )
+        rows = self.stream.select(*map(col, self.names))
+        mode = _MODES[self.op._emit]
+        return results_of(self.frame, rows, self.keys, shards, mode, metrics_name(metrics))
