@@ -148,11 +148,8 @@ class Shards:
 
 
 def _timer(due: int | None) -> int | None:
-    """Return the timer, in milliseconds, that Spark calls once the watermark reaches a time.
-
-    Watermarks are whole milliseconds, and a timer is called when the watermark is past it.
-    """
-    return None if due is None else -(-due // 1000) - 1
+    """Return the timer that Spark calls once the watermark, in milliseconds, reaches a time."""
+    return None if due is None else -(-due // 1000)
 
 
 def _run_id() -> str:

@@ -1,0 +1,127 @@
+"""Spark's state store and workers, as far as shards see them, without Spark."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+
+from sash.spark import _live_shards
+from sash.spark._pack import from_cell
+from sash.spark._shard_log import ShardLog
+from sash.spark._shards import Shards
+
+
+class Store:
+    """The state of all shards. What is written becomes part of it with `commit` only."""
+
+    def __init__(self) -> None:
+        self._safe: dict[int, Any] = {}
+        self._now: dict[int, Any] = {}
+        self.calls = 0
+
+    def commit(self) -> None:
+        self._safe = copy.deepcopy(self._now)
+
+    def roll_back(self) -> None:
+        self._now = copy.deepcopy(self._safe)
+
+    def shard(self, label: int) -> dict[str, Any]:
+        empty = {"manifest": None, "entries": {}, "timers": set()}
+        return self._now.setdefault(label, empty)
+
+    def due(self, watermark: int) -> list[int]:
+        """Shards with a timer that Spark would call."""
+        return [s for s, kept in self._now.items() if any(t <= watermark for t in kept["timers"])]
+
+    def log(self, label: int) -> ShardLog:
+        kept = self.shard(label)
+        return ShardLog(_Value(self, kept), _Map(self, kept), _Timers(self, kept))
+
+    def bytes(self) -> int:
+        kept = [k for shard in self._now.values() for k in shard["entries"].values()]
+        return sum(len(data) for _, data in kept)
+
+
+class _Part:
+    def __init__(self, store: Store, kept: dict[str, Any]) -> None:
+        self._store, self._kept = store, kept
+
+    def count(self) -> None:
+        self._store.calls += 1
+
+
+class _Value(_Part):
+    def get(self) -> Any:
+        self.count()
+        return self._kept["manifest"]
+
+    def update(self, value: Any) -> None:
+        self.count()
+        self._kept["manifest"] = value
+
+
+class _Map(_Part):
+    def getValue(self, key: Any) -> Any:
+        self.count()
+        return self._kept["entries"][key]
+
+    def updateValue(self, key: Any, value: Any) -> None:
+        self.count()
+        self._kept["entries"][key] = value
+
+    def clear(self) -> None:
+        self.count()
+        self._kept["entries"].clear()
+
+
+class _Timers(_Part):
+    def registerTimer(self, timer: int) -> None:
+        self.count()
+        self._kept["timers"].add(timer)
+
+    def deleteTimer(self, timer: int) -> None:
+        self.count()
+        self._kept["timers"].remove(timer)
+
+
+class Workers:
+    """Python workers with a memory of their own, and micro-batches that they run."""
+
+    def __init__(self, shards: Shards, store: Store) -> None:
+        self.shards, self.store = shards, store
+        self._memories: dict[int, dict[Any, Any]] = {}
+
+    def kill(self, worker: int) -> None:
+        self._memories.pop(worker, None)
+
+    @contextmanager
+    def _as(self, worker: int) -> Iterator[None]:
+        _live_shards._live.clear()
+        _live_shards._live.update(self._memories.get(worker, {}))
+        try:
+            yield
+        finally:
+            self._memories[worker] = dict(_live_shards._live)
+            _live_shards._live.clear()
+
+    def batch(
+        self, cells: dict[int, list[bytes]], watermark: int, worker_of: Callable[[int], int]
+    ) -> tuple[list[pa.Table], list[dict[str, int]]]:
+        """Run a micro-batch: shards with rows first, then timers. It is not committed yet."""
+        out: list[tuple[bytes, dict[str, int]]] = []
+        for fired in (False, True):
+            labels = self.store.due(watermark) if fired else list(cells)
+            for label in labels:
+                kept = self.store.shard(label)
+                expired = {t for t in kept["timers"] if t <= watermark}
+                log = self.store.log(label)
+                with self._as(worker_of(label)):
+                    rows = [] if fired else cells[label]
+                    out += self.shards.run(label, log, rows, watermark, fired)
+                if fired:
+                    kept["timers"] -= expired  # as Spark does
+        return [from_cell(cell) for cell, _ in out if cell], [counts for _, counts in out]
