@@ -129,7 +129,9 @@ def test_equals_one_operator_whatever_happens(kind: str, monoid: str, data: st.D
             workers.kill(data.draw(st.sampled_from([0, 1, 2, 9]), "killed"))
         store.commit()
         assert listed(found) == wanted
-        assert sum(c["rows"] + c["late_rows"] + c["rows_without_time"] for c in counts) == len(table)
+        assert sum(c["rows"] + c["late_rows"] + c["rows_without_time"] for c in counts) == len(
+            table
+        )
         assert all(len(store.shard(s)["timers"]) <= 1 for s in range(3))
         times = [t for t in table["t"].cast(pa.int64()).to_pylist() if t is not None]
         watermark = max([watermark, *(t // 1000 - 8 for t in times)])

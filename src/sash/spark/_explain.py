@@ -8,7 +8,8 @@ from sash._bound import Bound
 from sash._explain import arguments_of
 from sash._operator_explain import explain_aggregates, explain_windows
 from sash.spark._ranges import SHARE, Ranges
-from sash.spark._rolling import RollingPlan, rolling
+from sash.spark._rolling import rolling
+from sash.spark._rolling_batch import RollingPlan
 from sash.spark._windows import windows
 from sash.spark._windows_batch import WindowsPlan
 

@@ -133,6 +133,13 @@ def refuse_parts_of_days(what: str, on: str, lengths: Iterable[int]) -> None:
         )
 
 
+def refuse_others(why: str, given: dict[str, tuple[Any, Any]]) -> None:
+    """Raise where an argument has another value than its usual one, which comes second."""
+    for name, (value, usual) in given.items():
+        if value is not usual and not (type(value) is type(usual) and value == usual):
+            raise ValueError(f"{name}: {why}; leave it out")
+
+
 def partitions_of(partitions: Any, places: bool) -> int | None:
     """Return a number of partitions that was asked for."""
     if partitions is None:

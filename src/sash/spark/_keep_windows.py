@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from sash import _operator_snapshot
 from sash._bound import Bound
 from sash._clock import REACH
+from sash._rolling_windows import read_times
+from sash._tables import Table, flat
 from sash.spark._windows_task import Query, process_rows
 
-_NEXT_DUE = 4
+_LIMIT, _NEXT_DUE = 1, 4
 
 
 class WindowKeeper:
@@ -65,6 +69,35 @@ class WindowKeeper:
         """Before the watermark reaches this, it changes nothing."""
         due: int = self._bound.core.time(_NEXT_DUE)
         return due if due <= REACH else None
+
+    @property
+    def limit(self) -> int:
+        """Rows before this come too late."""
+        limit: int = self._bound.core.time(_LIMIT)
+        return limit
+
+    def times(self, column: Any) -> npt.NDArray[np.int64]:
+        """Return times as integers."""
+        return read_times(self.query.on, flat(column)).values
+
+    def moments(
+        self, told: pa.Table, ends: npt.NDArray[np.int64], rows: pa.Table, times: Any
+    ) -> npt.NDArray[np.int64]:
+        """Return which line of what is told has the key and time of each row; -1 if none has."""
+        by = self.query.by
+        keys = pa.concat_tables([t.select(by).cast(self._user_keys) for t in (told, rows)])
+        ids, fresh = self._bound.keys.ids(Table(self.query.filled(keys)))
+        self._bound.keys.forget(fresh)
+        instants, at = np.unique(np.concatenate([ends, times]), return_inverse=True)
+        codes = at if ids is None else ids.astype(np.int64) * len(instants) + at
+        found, codes = np.unique(codes, return_inverse=True)
+        line = np.full(len(found), -1)
+        line[codes[: len(ends)]] = np.arange(len(ends))
+        return np.asarray(line[codes[len(ends) :]])
+
+    @property
+    def _user_keys(self) -> pa.Schema:
+        return pa.schema([(k, self.query.types[k]) for k in self.query.by])
 
     @property
     def _bound(self) -> Any:

@@ -134,17 +134,21 @@ class Shards:
             yield b"", counts
 
     def _completed(self, told: pa.Table) -> pa.Table:
-        if not self.late_rows:
+        if LATE not in self.result.names:
             return told
         late = self.result.field(LATE)
         return told.append_column(late, pa.nulls(told.num_rows, late.type))
 
     def _as_late(self, rows: pa.Table) -> pa.Table:
-        kind = self.result.field(LATE).type
-        columns = [flat(rows.column(f.name)).cast(f.type) for f in kind]
-        struct = pa.StructArray.from_arrays(columns, fields=list(kind))
-        nothing = {f.name: pa.nulls(len(struct), f.type) for f in self.result}
-        return pa.table({**nothing, "change": pa.array(["late"] * len(struct)), LATE: struct})
+        columns = {f.name: pa.nulls(rows.num_rows, f.type) for f in self.result}
+        columns["change"] = pa.array(["late"] * rows.num_rows, pa.string())
+        if LATE in columns:
+            kind = columns[LATE].type
+            parts = [flat(rows.column(f.name)).cast(f.type) for f in kind]
+            columns[LATE] = pa.StructArray.from_arrays(parts, fields=list(kind))
+        else:
+            columns |= {name: rows.column(name) for name in rows.column_names}
+        return pa.table(columns)
 
 
 def _timer(due: int | None) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sash._compile import AggregateLike
+from sash.spark._frames import refuse_others
 from sash.spark._metrics import Metrics
 from sash.spark._windows_batch import WindowsPlan
 from sash.spark._windows_stream import StreamPlan
@@ -53,19 +54,16 @@ def windows(
     are shuffle partitions), which is fixed for the life of a checkpoint. ``metrics`` is the name
     under which counts are in a query's progress, else "sash".
     """
+    streaming = {
+        "watermark": (watermark, None), "lateness": (lateness, 0), "emit": (emit, "complete"),
+        "late_rows": (late_rows, False), "shards": (shards, None),
+    }  # fmt: skip
     if getattr(df, "isStreaming", False):
-        for name, value in (("ties", ties), ("partitions", partitions)):
-            if value is not None:
-                raise ValueError(f"{name}: not for streams, whose rows come in an order; leave it")
+        refuse_others("not for streams", {"ties": (ties, None), "partitions": (partitions, None)})
         plan = StreamPlan(
             df, on, windows, aggs, by,
             watermark=watermark, lateness=lateness, emit=emit, late_rows=late_rows, shards=shards,
         )  # fmt: skip
         return plan.frame_of_results(metrics)
-    for name, value, usual in (
-        ("watermark", watermark, None), ("lateness", lateness, 0), ("emit", emit, "complete"),
-        ("late_rows", late_rows, False), ("shards", shards, None),
-    ):  # fmt: skip
-        if value != usual:
-            raise ValueError(f"{name}: this DataFrame is not a stream; leave it out")
+    refuse_others("this DataFrame is not a stream", streaming)
     return WindowsPlan(df, on, windows, aggs, by, ties, partitions).frame_of_results(metrics)
