@@ -106,6 +106,10 @@ class Aggregate:
     named: str | None = None
     returns: pa.DataType | None = None
     """The Arrow type of the results of Python functions, where it was given."""
+    made: tuple[str, tuple[Any, ...], dict[str, Any]] | None = field(
+        default=None, repr=False, compare=False
+    )
+    """The function of `sash.agg` that made it, and its arguments (see ``_recipe.py``)."""
 
     @property
     def output(self) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sash import _core
 from sash._calendar import Calendar
 from sash._clock import REACH, Clock
-from sash._keys import Ids, Keys
+from sash._keys import UNKNOWN, Ids, Keys
 from sash._row_marks import RowMarks
 from sash._stream_plan import StreamPlan
 from sash._tables import Table, nearest, require_columns
@@ -337,7 +337,16 @@ class Bound:
 
     def list_windows(self, key: Any) -> pa.Table:
         """List the windows of a key."""
-        raw = self.core.windows(self.keys.find(key))
+        return self._listed(self.keys.find(key))
+
+    def list_all_windows(self) -> pa.Table:
+        """List the windows of all keys."""
+        ids = self.keys.all().tolist() if self.keys.names else [0]
+        tables = [self._listed(number) for number in ids]
+        return pa.concat_tables([self._listed(UNKNOWN), *tables])
+
+    def _listed(self, number: int) -> pa.Table:
+        raw = self.core.windows(number)
         told = self._told(raw).drop_columns(["change"])
         complete = np.asarray(raw[5]) == _CHANGES.index("complete")
         return told.append_column("complete", pa.array(complete))

@@ -23,6 +23,7 @@ from sash._agg_ordered import count_distinct, median, mode, quantile, rank
 from sash._agg_sketches import bloom, countmin, hll, quantiles
 from sash._aggregate import Aggregate, Laws, Native, PythonMonoid, dtype_name
 from sash._define import FLOAT_SUM, MAX_LIKE, ORDERED, SUM_LIKE, define, float_and_int, positive
+from sash._recipe import remembering
 
 __all__ = [
     "all",
@@ -416,3 +417,7 @@ def histogram(edges: Iterable[float], column: str | None = None) -> Aggregate:
     native = {"float": Native("histogram", ("f",), "B")}
     more: dict[str, Any] = {"doubles": doubles, "finish": finish}
     return define("histogram", (column,), float, SUM_LIKE, "list of int64", native, **more)
+
+
+for _name in __all__:
+    globals()[_name] = remembering(globals()[_name])

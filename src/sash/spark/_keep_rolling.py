@@ -24,7 +24,8 @@ def _joined(changes: bytes, rows: pa.Table) -> bytes:
     return len(changes).to_bytes(_LENGTH, "little") + changes + to_cell(rows)
 
 
-def _parted(entry: bytes) -> tuple[bytes, pa.Table]:
+def entry_parts(entry: bytes) -> tuple[bytes, pa.Table]:
+    """Return the changes of an operator, and the rows that came."""
     length = _LENGTH + int.from_bytes(entry[:_LENGTH], "little")
     return entry[_LENGTH:length], from_cell(entry[length:])
 
@@ -44,7 +45,7 @@ class RollingKeeper:
 
     def __init__(self, query: RollingQuery, entries: Iterable[bytes] = ()) -> None:
         """Begin with nothing, or with what was saved."""
-        parts = [_parted(entry) for entry in entries]
+        parts = [entry_parts(entry) for entry in entries]
         self._windows = WindowKeeper(query, [changes for changes, _ in parts])
         self._query = query
         empty = pa.schema([(n, query.row_types[n]) for n in query.names]).empty_table()
@@ -55,7 +56,7 @@ class RollingKeeper:
 
     def follow(self, entries: Iterable[bytes]) -> None:
         """Take up what another worker has done since this was saved."""
-        parts = [_parted(entry) for entry in entries]
+        parts = [entry_parts(entry) for entry in entries]
         self._windows.follow([changes for changes, _ in parts])
         self._rows = pa.concat_tables([self._rows, *(rows for _, rows in parts)])
         self._forget()

@@ -70,6 +70,14 @@ class WindowKeeper:
         due: int = self._bound.core.time(_NEXT_DUE)
         return due if due <= REACH else None
 
+    def windows(self) -> pa.Table:
+        """Return the windows of all keys that rows may still change."""
+        return self.query.emptied(self._bound.list_all_windows())
+
+    def query_range(self, key: tuple[Any, ...], t_from: Any, t_to: Any) -> dict[str, Any]:
+        """Aggregate what is kept of a key, by its parts, between two times."""
+        return self._op.query(self.query.filled_key(key), t_from, t_to)
+
     @property
     def limit(self) -> int:
         """Rows before this come too late."""

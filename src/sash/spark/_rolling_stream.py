@@ -63,7 +63,8 @@ class RollingStream(StreamPlan):
             self.row_types, self.outputs,
         )  # fmt: skip
         shards = Shards(
-            RollingKeeper, query, new_token(), self.shards, {}, self.result, self.late_rows
-        )
+            RollingKeeper, query, new_token(), self.shards, self.about(rows=True), self.result,
+            self.late_rows,
+        )  # fmt: skip
         rows = self.stream.select(*map(col, self.names))
         return results_of(self.frame, rows, self.keys, shards, "Append", metrics_name(metrics))

@@ -84,8 +84,7 @@ def results_of(
     f = functions()
     labels = labels_of(shards.shards)
     if keys:
-        place = f.pmod(f.hash(*frame.key_expressions(keys)), f.lit(shards.shards))
-        rows = rows.select("*", place.alias(SHARD))
+        rows = rows.select("*", place_of(frame, keys, shards.shards).alias(SHARD))
     cells = map_in_arrow(rows, Pack(labels), schema_of(CELLS))
     out = pa.schema([("cell", pa.binary()), *((name, pa.int64()) for name in COUNTS)])
     with arrow_only():
@@ -95,6 +94,12 @@ def results_of(
     sums = [f.coalesce(f.sum(col(n)), f.lit(0)).alias(n) for n in COUNTS]
     told = told.observe(metrics, *sums).select("cell")
     return map_in_arrow(told, Unpack(), schema_of(shards.result))
+
+
+def place_of(frame: Frame, keys: list[str], shards: int) -> Any:
+    """Return which of the shards a key belongs to: for good, so this must never change."""
+    f = functions()
+    return f.pmod(f.hash(*frame.key_expressions(keys)), f.lit(shards))
 
 
 def metrics_name(metrics: Any) -> str:

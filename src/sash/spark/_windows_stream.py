@@ -10,6 +10,7 @@ from sash.spark._frames import col
 from sash.spark._keep_windows import WindowKeeper
 from sash.spark._metrics import Counters
 from sash.spark._shards import LATE, Shards
+from sash.spark._state import about_query
 from sash.spark._streams import (
     check_settings,
     metrics_name,
@@ -61,12 +62,17 @@ class StreamPlan(WindowsPlan):
         """Return what workers make operators with."""
         return {**super().arguments(), **self._of_operator}
 
+    def about(self, rows: bool) -> dict[str, Any]:
+        """Return the query as the state says it; ``rows``: its rows come out again."""
+        return {**about_query(self.op, self.types, rows), "nullable": self.nullable}
+
     def frame_of_results(self, metrics: Any) -> Any:
         """Return the lazy result."""
         query = Query(self.arguments(), self.types, self.nullable, Counters(), self.names)
         shards = Shards(
-            WindowKeeper, query, new_token(), self.shards, {}, self.result, self.late_rows
-        )
+            WindowKeeper, query, new_token(), self.shards, self.about(rows=False), self.result,
+            self.late_rows,
+        )  # fmt: skip
         rows = self.stream.select(*map(col, self.names))
         mode = _MODES[self.op._emit]
         return results_of(self.frame, rows, self.keys, shards, mode, metrics_name(metrics))

@@ -84,6 +84,18 @@ class Query:
             table = table.append_column(_flag_name(key), column.is_null())
         return table
 
+    def filled_key(self, parts: tuple[Any, ...]) -> Any:
+        """Return a key of the user as operators have it."""
+        if not parts:
+            return None
+        missing = {k: p is None for k, p in zip(self.by, parts, strict=True)}
+        filled = [
+            _some(self.types[k]).as_py() if missing[k] and k in self.nullable else p
+            for k, p in zip(self.by, parts, strict=True)
+        ]
+        found = (*filled, *(missing[k] for k in self.nullable))
+        return found if len(found) > 1 else found[0]
+
     def emptied(self, table: pa.Table) -> pa.Table:
         """Return results with the keys of the user, null where they were."""
         for key in self.nullable:

@@ -1,0 +1,76 @@
+"""Aggregates and windows as JSON: how they were made, so that they can be made again elsewhere.
+
+What has a function of the user's in it cannot be said in JSON; that is ``None``.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sash._aggregate import Aggregate
+from sash.windows import Window
+
+_DTYPES = {float: "float", int: "int", bool: "bool", object: "object"}
+
+
+def remembering(function: Callable[..., Aggregate]) -> Callable[..., Aggregate]:
+    """Return a function of `sash.agg` whose aggregates know how they were made."""
+
+    @functools.wraps(function)
+    def made(*args: Any, **kwargs: Any) -> Aggregate:
+        return replace(function(*args, **kwargs), made=(function.__name__, args, kwargs))
+
+    return made
+
+
+def aggregate_recipe(one: Aggregate) -> dict[str, Any] | None:
+    """Return how to make an aggregate, if that can be said."""
+    if one.made is None:
+        return None
+    name, args, kwargs = one.made
+    recipe = {
+        "function": name,
+        "args": [_plain(a) for a in args],
+        "kwargs": {n: _plain(v) for n, v in kwargs.items()},
+        "columns": list(one.columns),
+        "alias": one.named,
+    }
+    try:
+        return dict(json.loads(json.dumps(recipe)))
+    except TypeError:
+        return None
+
+
+def _plain(value: Any) -> Any:
+    return _DTYPES.get(value, value) if isinstance(value, type) else value
+
+
+def aggregate_of(recipe: dict[str, Any]) -> Aggregate:
+    """Make an aggregate again."""
+    from sash import agg
+
+    if recipe["function"] not in agg.__all__:
+        raise ValueError(f"there is no aggregate {recipe['function']!r}")
+    one: Aggregate = getattr(agg, recipe["function"])(*recipe["args"], **recipe["kwargs"])
+    one = one.on(*recipe["columns"])
+    return one if recipe["alias"] is None else one.alias(recipe["alias"])
+
+
+def window_recipe(window: Window, size: int, slide: int, offset: int) -> dict[str, Any] | None:
+    """Return a window with its lengths in the time column's unit, if it can be said."""
+    if window.function is not None:
+        return None
+    lengths = {"size": window.size, "slide": None, "offset": None}
+    if not window.by_rows:
+        lengths = {"size": size, "slide": slide, "offset": offset}
+    rest = {"rows": window.rows, "step": window.step, "column": window.column}
+    return {"kind": window.kind, "name": window.name, **lengths, **rest}
+
+
+def window_of(recipe: dict[str, Any]) -> Window:
+    """Make a window again."""
+    return Window(**recipe)
