@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from store import Store, Workers
 
 import sash
 from sash import agg
@@ -17,7 +18,6 @@ from sash.spark._keep_windows import WindowKeeper
 from sash.spark._metrics import Counters
 from sash.spark._pack import to_cell
 from sash.spark._shards import Shards
-from store import Store, Workers
 
 TYPES = {"t": pa.timestamp("us", "UTC"), "k": pa.float64(), "x": pa.int64()}
 ROW_TYPES = {**TYPES, "tags": pa.list_(pa.string()), "n": pa.int64()}

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from store import Store, Workers
 
 import sash
 from sash import agg
@@ -19,7 +20,6 @@ from sash.spark._pack import Pack, labels_of, murmur3, to_cell
 from sash.spark._shard_log import CheckpointError
 from sash.spark._shards import Shards
 from sash.spark._windows_task import Query
-from store import Store, Workers
 
 TYPES = {"t": pa.timestamp("us", "UTC"), "k": pa.string(), "x": pa.int64()}
 JOIN = sash.monoid(lambda a, b: a + b, lift=str, name="join", column="x", returns=str)
