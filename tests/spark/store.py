@@ -65,11 +65,11 @@ class _Value(_Part):
 
 
 class _Map(_Part):
-    def getValue(self, key: Any) -> Any:
+    def getValue(self, key: Any) -> Any:  # noqa: N802
         self.count()
         return self._kept["entries"][key]
 
-    def updateValue(self, key: Any, value: Any) -> None:
+    def updateValue(self, key: Any, value: Any) -> None:  # noqa: N802
         self.count()
         self._kept["entries"][key] = value
 
@@ -79,11 +79,11 @@ class _Map(_Part):
 
 
 class _Timers(_Part):
-    def registerTimer(self, timer: int) -> None:
+    def registerTimer(self, timer: int) -> None:  # noqa: N802
         self.count()
         self._kept["timers"].add(timer)
 
-    def deleteTimer(self, timer: int) -> None:
+    def deleteTimer(self, timer: int) -> None:  # noqa: N802
         self.count()
         self._kept["timers"].remove(timer)
 

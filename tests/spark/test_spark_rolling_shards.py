@@ -1,4 +1,4 @@
-"""Rolling aggregates of a stream, without Spark: in the end each row has what `sash.rolling` says."""
+"""Rolling aggregates of a stream, without Spark: rows end with what `sash.rolling` says."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def fill(workers: Workers, batches: int, rows: int = 200) -> None:
     for batch in range(batches):
         times = rng.integers(batch * 1000, batch * 1000 + 1000, rows)
         table = table_of([("a", int(t), 1) for t in times])
-        workers.batch(cells_of(table), max(0, batch - 20), lambda s: batch % 2)
+        workers.batch(cells_of(table), max(0, batch - 20), lambda s, w=batch % 2: w)
         workers.store.commit()
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyspark.sql import functions as F
 from streams import Sink, expected, listed, read, rows_of, run, write
 
 import sash
@@ -75,9 +75,10 @@ def test_equals_the_batch_answer(spark: Any, tmp_path: Path, keys: int, rows: in
     query = run(out, tmp_path / "checkpoint", sink)
     watermark = query.lastProgress.eventTime["watermark"]
     every = spark.read.parquet(str(tmp_path / "in")).where("t is not null")
-    complete = F.when(F.col("window") == "session_700ms", F.lit(True)).otherwise(True)
-    batch = sps.windows(every, **asked).where(complete)
-    batch = batch.where(F.col("window_end") <= F.lit(watermark).cast("timestamp"))
+    # A row at the very end of a session would still belong to it.
+    batch = sps.windows(every, **asked).where(
+        f"window_end < '{watermark}' or (window_end = '{watermark}' and window not like 'session%')"
+    )
     found, wanted = sink.rows(), batch.toArrow().to_pylist()
     assert len(wanted) > rows / 100
     assert listed(found, TOLD[:-2]) == listed(wanted, TOLD[:-2])
@@ -86,9 +87,9 @@ def test_equals_the_batch_answer(spark: Any, tmp_path: Path, keys: int, rows: in
 
 def test_stopped_and_started_again(spark: Any, tmp_path: Path) -> None:
     """A query goes on where it was, with other settings; and Spark keeps its own of partitions."""
-    tables = rows_of(3, 6, 200, 9)
+    tables = rows_of(3, 4, 200, 9)
     answers = []
-    for stops in ([6], [1, 3, 6]):
+    for stops in ([4], [1, 4]):
         folder = tmp_path / str(len(stops))
         sink, done = Sink(), 0
         for stop in stops:
@@ -230,9 +231,8 @@ def test_rolling_of_a_stream(spark: Any, tmp_path: Path) -> None:
     kept = every.filter(pa.array([n not in late for n in every["n"].to_pylist()]))
     wanted = sash.rolling(kept, on="t", by="k", window="2s", aggs=AGGS)
     latest = max(t for t in every["t"].to_pylist() if t is not None)
-    wanted_rows = {
-        r["n"]: r for r in wanted.to_pylist() if (latest - r["t"]).total_seconds() > 1.001
-    }
+    passed = latest - timedelta(seconds=1.001)
+    wanted_rows = {r["n"]: r for r in wanted.to_pylist() if r["t"] < passed}
     told = {n: r | {"k": r["k"] or "nobody"} for n, r in last.items() if n not in late}
     columns = ["k", "t", "x", "n", "count", "sum_x", "last_n", "max_x"]
     assert late
