@@ -70,7 +70,7 @@ def test_equals_the_batch_answer(spark: Any, tmp_path: Path, keys: int, rows: in
     tables = rows_of(keys, 3, rows, keys, spread=900)
     write(tmp_path / "in", tables)
     asked: Any = {"on": "t", "by": "k", "windows": WINDOWS, "aggs": AGGS[:2]}
-    out = sps.windows(read(spark, tmp_path / "in"), watermark="3 seconds", **asked)
+    out = sps.windows(read(spark, tmp_path / "in"), watermark="1 second", **asked)
     sink = Sink()
     query = run(out, tmp_path / "checkpoint", sink)
     watermark = query.lastProgress.eventTime["watermark"]
