@@ -158,6 +158,15 @@ def test_quantiles_are_within_their_rank_error(structure: type[sash.DabaLite]) -
     assert np.abs(ranks - [0.05, 0.5, 0.95]).max() < error
 
 
+def test_one_quantile_in_a_list_is_a_list() -> None:
+    table = pa.table({"x": [1.0, 2.0, 3.0]})
+    out = sash.rolling(
+        table, rows=3, aggs=[agg.quantiles([1], "x"), agg.quantiles(1, "x").alias("y")]
+    )
+    assert out["quantiles_x"].to_pylist() == [[1.0], [2.0], [3.0]]
+    assert out["y"].to_pylist() == [1.0, 2.0, 3.0]
+
+
 def test_quantiles_of_few_values_are_exact() -> None:
     window = sash.DabaLite(agg.quantiles(0.5))
     assert window.query() is None

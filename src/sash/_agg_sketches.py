@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from sash import _core
 from sash._aggregate import Aggregate, Laws, Native, PythonMonoid
@@ -132,4 +133,5 @@ def quantiles(
     python = PythonMonoid(combine, lift, lower, dump=lambda s: s.serialize(), load=load)
     laws = Laws(commutative=True, exact=False)
     more: dict[str, Any] = {"ints": (k,), "doubles": tuple(wanted)}
+    more["returns"] = pa.float64() if single else pa.list_(pa.float64())
     return define("quantiles", (column,), object, laws, "float64", {}, python, **more)

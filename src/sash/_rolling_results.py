@@ -106,8 +106,6 @@ _TYPES = {"float64": pa.float64(), "str": pa.string()}
 def from_objects(one: Aggregate, values: list[Any], decode: _arrow.Decode) -> pa.Array:
     """Return Python results as a column."""
     kind = one.returns or _TYPES.get(one.result.partition(" ")[0])
-    if one.name == "quantiles" and len(one.doubles) > 1:
-        kind = pa.list_(pa.float64())
     try:
         return decode(pa.array(values, kind))
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:

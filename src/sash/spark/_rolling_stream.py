@@ -67,4 +67,4 @@ class RollingStream(StreamPlan):
             self.late_rows,
         )  # fmt: skip
         rows = self.stream.select(*map(col, self.names))
-        return results_of(self.frame, rows, self.keys, shards, "Append", metrics_name(metrics))
+        return results_of(self.frame, rows, self.keys, shards, metrics_name(metrics))

@@ -152,8 +152,11 @@ class Shards:
 
 
 def _timer(due: int | None) -> int | None:
-    """Return the timer that Spark calls once the watermark, in milliseconds, reaches a time."""
-    return None if due is None else -(-due // 1000)
+    """Return the timer that Spark calls once the watermark, in milliseconds, reaches a time.
+
+    Spark's first watermark is past 1970, and it never calls a timer that is set before.
+    """
+    return None if due is None else max(1, -(-due // 1000))
 
 
 def _run_id() -> str:

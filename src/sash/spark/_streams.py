@@ -27,15 +27,19 @@ STATE_SETTINGS = {
 """What streams with state need, and what makes them fast."""
 
 
+def check_times(df: Any, on: Any) -> None:
+    """Raise unless the column of times, if it is there, can have a watermark."""
+    found = [f.dataType for f in df.schema.fields if f.name == on]
+    if found and not isinstance(found[0], pyspark_types().TimestampType):
+        raise TypeError(
+            f"column {on!r} holds {found[0].simpleString()}: Spark's watermarks are of timestamps "
+            "(with a time zone); cast it to one"
+        )
+
+
 def with_watermark(frame: Frame, on: str, watermark: Any) -> Any:
     """Return a stream with a watermark on its column of times: the one it has, or a new one."""
-    types = pyspark_types()
     field = frame.df.schema[on]
-    if not isinstance(field.dataType, types.TimestampType):
-        raise TypeError(
-            f"column {on!r} holds {field.dataType.simpleString()}: Spark's watermarks are of "
-            "timestamps (with a time zone); cast it to one"
-        )
     if _DELAY in (field.metadata or {}):
         if watermark is not None:
             raise ValueError(
@@ -77,9 +81,7 @@ def shards_of(shards: Any, session: Any, keyed: bool) -> int:
     return whole_number("shards", shards, 1)
 
 
-def results_of(
-    frame: Frame, rows: Any, keys: list[str], shards: Shards, mode: str, metrics: str
-) -> Any:
+def results_of(frame: Frame, rows: Any, keys: list[str], shards: Shards, metrics: str) -> Any:
     """Return the lazy result of a stream: ``rows`` has the columns that go to the shards."""
     f = functions()
     labels = labels_of(shards.shards)
@@ -89,7 +91,7 @@ def results_of(
     out = pa.schema([("cell", pa.binary()), *((name, pa.int64()) for name in COUNTS)])
     with arrow_only():
         told = cells.groupBy("shard").transformWithStateInPandas(
-            processor(shards), schema_of(out), mode, "EventTime"
+            processor(shards), schema_of(out), "Append", "EventTime"
         )
     sums = [f.coalesce(f.sum(col(n)), f.lit(0)).alias(n) for n in COUNTS]
     told = told.observe(metrics, *sums).select("cell")

@@ -13,6 +13,7 @@ from sash.spark._shards import LATE, Shards
 from sash.spark._state import about_query
 from sash.spark._streams import (
     check_settings,
+    check_times,
     metrics_name,
     new_token,
     results_of,
@@ -21,8 +22,6 @@ from sash.spark._streams import (
 )
 from sash.spark._windows_batch import WindowsPlan
 from sash.spark._windows_task import Query
-
-_MODES = {"complete": "Append", "updates": "Update", "changelog": "Append"}
 
 
 class StreamPlan(WindowsPlan):
@@ -42,6 +41,7 @@ class StreamPlan(WindowsPlan):
         late_rows: Any,
         shards: Any,
     ) -> None:
+        check_times(df, on)
         self.late_rows = bool(late_rows)
         self._of_operator = {"lateness": lateness, "emit": emit}
         super().__init__(df, on, windows, aggs, by, None, None, **self._of_operator)
@@ -74,5 +74,4 @@ class StreamPlan(WindowsPlan):
             self.late_rows,
         )  # fmt: skip
         rows = self.stream.select(*map(col, self.names))
-        mode = _MODES[self.op._emit]
-        return results_of(self.frame, rows, self.keys, shards, mode, metrics_name(metrics))
+        return results_of(self.frame, rows, self.keys, shards, metrics_name(metrics))
