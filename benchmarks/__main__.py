@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import in_order, operators, rolling, spark_batch, trees
+from benchmarks import in_order, operators, rolling, spark_batch, spark_streams, trees
 from benchmarks.measure import Row, machine, pin_one_core, table
 
 
@@ -36,6 +36,11 @@ def main() -> None:
         "spark_rolling": spark_batch.spark_rolling,
         "spark_one_key": spark_batch.spark_one_key,
         "spark_windows": spark_batch.spark_windows,
+        "spark_stream_slides": spark_streams.spark_stream_slides,
+        "spark_stream_keys": spark_streams.spark_stream_keys,
+        "spark_stream_live": spark_streams.spark_stream_live,
+        "spark_stream_latency": spark_streams.spark_stream_latency,
+        "spark_stream_soak": spark_streams.spark_stream_soak,
     }
     if args.data.is_dir():
         all_of_them["real_data"] = functools.partial(trees.real_data, folder=args.data)

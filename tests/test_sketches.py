@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import oracle
+import pyarrow as pa
 import pytest
 from cases import HASHABLE
 from datasketches import hll_sketch, kll_doubles_sketch, tgt_hll_type
