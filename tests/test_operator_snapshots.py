@@ -64,6 +64,26 @@ def test_a_restored_operator_goes_on_with_the_chain() -> None:
     assert third.rows == 400
 
 
+def test_a_key_that_came_and_went_twice() -> None:
+    """It is forgotten twice between two snapshots; others that share a value with it stay."""
+    op = make(by=["k", "x"], windows=sash.tumbling(10), lateness=0)
+
+    def rows(*some: tuple[int, int]) -> pa.Table:
+        t, x = zip(*some, strict=True)
+        return pa.table({"t": t, "x": x, "k": ["one"] * len(t)})
+
+    op.process(rows((1, 1), (1000, 2)))
+    saved = [op.snapshot()]
+    op.advance(10)
+    op.process(rows((11, 1)))
+    op.advance(20)
+    saved.append(op.changes())
+    other = make(by=["k", "x"], windows=sash.tumbling(10), lateness=0)
+    other.restore(*saved)
+    assert other.key_table() == op.key_table()
+    assert other.finish() == op.finish()
+
+
 def test_a_snapshot_of_changes_is_small() -> None:
     op = sash.WindowOperator(on="t", windows=sash.sliding(200_000, 1), aggs=agg.sum("x"))
     op.process(pa.table({"t": np.arange(200_000), "x": np.ones(200_000)}))

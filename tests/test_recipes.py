@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sash
@@ -51,6 +52,19 @@ def test_functions_cannot_be_said() -> None:
     assert aggregate_recipe(sash.monoid(max, column="x")) is None
     split = sash.windows.split(lambda times: times > 0)
     assert window_recipe(split, 1, 1, 0) is None
+
+
+def test_arguments_are_made_plain() -> None:
+    edges = np.array([0.0, 1.0])
+    recipe = aggregate_recipe(agg.histogram(edges, "x"))
+    assert recipe is not None
+    assert recipe["args"] == [[0.0, 1.0], "x"]
+    wide = aggregate_recipe(agg.sum("x", dtype=np.int32))
+    assert wide is not None
+    assert wide["kwargs"] == {"dtype": "int"}
+    once = agg.histogram((e for e in (0, 1)), "x")  # cannot be said, and is no worse for it
+    assert aggregate_recipe(once) is None
+    assert once.made is None
 
 
 def test_names_are_looked_up_among_the_aggregates_only() -> None:

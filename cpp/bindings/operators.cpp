@@ -125,12 +125,16 @@ void bind_operators(nb::module_& m) {
                          nb::object show) { return w.use()->advance(watermark, show); })
       .def("query", [](OperatorHolder& w, std::uint32_t id, std::int64_t from,
                        std::int64_t to) { return w.use()->query(id, from, to); })
-      .def("windows", [](OperatorHolder& w, std::uint32_t id) { return w.use()->windows(id); })
+      .def("windows", [](OperatorHolder& w, IdColumn ids) { return w.use()->windows(ids); })
       .def("cuts",
            [](OperatorHolder& w, std::uint32_t id, std::int64_t t) { return w.use()->cuts(id, t); })
       .def("slices", [](OperatorHolder& w, std::uint32_t id) { return w.use()->slices(id); })
       .def("live", [](OperatorHolder& w, std::uint32_t id) { return w.use()->live(id); })
-      .def("time", [](OperatorHolder& w, int which) { return w.use()->time(which % 5); })
+      .def("time",
+           [](OperatorHolder& w, int which) {
+             if (which < 0 || which > 4) raise(PyExc_IndexError, "there are five times");
+             return w.use()->time(which);
+           })
       .def("count", [](OperatorHolder& w, bool late) { return w.use()->count(late); })
       .def("journalled", [](OperatorHolder& w) { return w.use()->journalled(); })
       .def("facts", [](OperatorHolder& w) { return w.use()->facts(); })

@@ -36,7 +36,7 @@ class AnyOperator {
                             nb::object show) = 0;
   virtual nb::object advance(std::int64_t watermark, nb::object show) = 0;
   virtual nb::object query(std::uint32_t id, std::int64_t from, std::int64_t to) = 0;
-  virtual nb::tuple windows(std::uint32_t id) = 0;
+  virtual nb::tuple windows(IdColumn ids) = 0;
   virtual nb::object cuts(std::uint32_t id, std::int64_t t) = 0;
   virtual std::int64_t time(int which) const = 0;
   virtual std::uint64_t count(bool late) const = 0;
@@ -131,11 +131,7 @@ class OperatorOf final : public AnyOperator {
     if constexpr (Port<M>::native) return results_of(one);
     else return lowered_all(one);
   }
-  nb::tuple windows(std::uint32_t id) override {
-    const Emission none(op_.monoid());
-    const Emission& e = id < op_.room() ? op_.list(id) : none;
-    return told(e);
-  }
+  nb::tuple windows(IdColumn ids) override { return told(op_.list(ids.data(), ids.shape(0))); }
   nb::object cuts(std::uint32_t id, std::int64_t t) override {
     slicing::Bounds slice;
     if (id >= op_.room() || !op_.cuts(id, t, slice)) return nb::none();

@@ -106,7 +106,7 @@ class Aggregate:
     named: str | None = None
     returns: pa.DataType | None = None
     """The Arrow type of the results of Python functions, where it was given."""
-    made: tuple[str, tuple[Any, ...], dict[str, Any]] | None = field(
+    made: tuple[str, list[Any], dict[str, Any]] | None = field(
         default=None, repr=False, compare=False
     )
     """The function of `sash.agg` that made it, and its arguments (see ``_recipe.py``)."""

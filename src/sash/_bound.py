@@ -12,7 +12,7 @@ import pyarrow as pa
 from sash import _core
 from sash._calendar import Calendar
 from sash._clock import REACH, Clock
-from sash._keys import UNKNOWN, Ids, Keys
+from sash._keys import Ids, Keys
 from sash._row_marks import RowMarks
 from sash._stream_plan import StreamPlan
 from sash._tables import Table, nearest, require_columns
@@ -27,7 +27,7 @@ _CHANGES = ("complete", "correction", "update", "withdrawn", "insert", "retract"
 _NO_IDS = np.empty(0, np.uint32)
 EMITS = ("complete", "updates", "changelog")
 STORES = ("lazy", "eager", "auto")
-_WATERMARK, _LIMIT, _KEPT_FROM = 0, 1, 3
+_WATERMARK, _LIMIT, _KEPT_FROM, _NEXT_DUE = 0, 1, 3, 4
 _COMPARING = ("min", "max", "mincount", "maxcount", "topk", "argmin", "argmax", "range")
 
 
@@ -263,6 +263,18 @@ class Bound:
             unused = [i for i in others if not self.core.live(i)]
             self.keys.forget(np.array(unused, np.uint32))
 
+    @property
+    def limit(self) -> int:
+        """Rows before this come too late."""
+        limit: int = self.core.time(_LIMIT)
+        return limit
+
+    @property
+    def next_due(self) -> int | None:
+        """Before the watermark reaches this, it changes nothing; ``None``: never."""
+        due: int = self.core.time(_NEXT_DUE)
+        return due if due <= REACH else None
+
     def nothing_told(self) -> pa.Table:
         """Return what is told when nothing is: the columns and types of results."""
         return self.advance(self.core.time(_WATERMARK))
@@ -337,16 +349,14 @@ class Bound:
 
     def list_windows(self, key: Any) -> pa.Table:
         """List the windows of a key."""
-        return self._listed(self.keys.find(key))
+        return self._listed(np.array([self.keys.find(key)], np.uint32))
 
     def list_all_windows(self) -> pa.Table:
         """List the windows of all keys."""
-        ids = self.keys.all().tolist() if self.keys.names else [0]
-        tables = [self._listed(number) for number in ids]
-        return pa.concat_tables([self._listed(UNKNOWN), *tables])
+        return self._listed(self.keys.all() if self.keys.names else np.zeros(1, np.uint32))
 
-    def _listed(self, number: int) -> pa.Table:
-        raw = self.core.windows(number)
+    def _listed(self, ids: Ids) -> pa.Table:
+        raw = self.core.windows(ids)
         told = self._told(raw).drop_columns(["change"])
         complete = np.asarray(raw[5]) == _CHANGES.index("complete")
         return told.append_column("complete", pa.array(complete))

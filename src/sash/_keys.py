@@ -234,6 +234,7 @@ class Keys:
         if not self.names or not table.num_rows:
             return np.empty(0, np.uint32)
         ids, fresh = self._find(self._arrays(table))
+        ids = np.unique(ids)  # a key may have come and gone twice
         self.forget(ids)
         return np.setdiff1d(ids, fresh).astype(np.uint32)
 

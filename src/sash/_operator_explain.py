@@ -130,7 +130,7 @@ def picture(op: WindowOperator, key: Any = None, width: int = 72) -> str:
     if number == UNKNOWN:
         return f"no rows of key {key!r} are kept"
     table = bound.list_windows(key)
-    raw = bound.core.windows(number)
+    raw = bound.core.windows(np.array([number], np.uint32))
     starts, ends = np.asarray(raw[2]), np.asarray(raw[3])
     slices = np.asarray(bound.core.slices(number))
     slices = slices[slices >= -(1 << 62)]

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from sash import _snapshot
 from sash._bound import Bound
+from sash._ipc import from_bytes, to_bytes
 from sash._snapshot import SnapshotError
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ def _packed(op: WindowOperator, name: str, after: str | None) -> bytes:
         native.append(_snapshot.dump_objects(bound.plan.plan, objects))
         buffers |= dict(zip(_snapshot.COLUMNS, native, strict=True))
         buffers["schema"] = pa.schema(list(bound.types.items())).serialize().to_pybytes()
-        buffers["keys"] = _to_bytes(bound.keys.save(np.asarray(ids)))
-        buffers["forgotten"] = _to_bytes(bound.keys.save_forgotten())
+        buffers["keys"] = to_bytes(bound.keys.save(np.asarray(ids)))
+        buffers["forgotten"] = to_bytes(bound.keys.save_forgotten())
     return _snapshot.pack(header, buffers)
 
 
@@ -103,13 +104,6 @@ def _lengths(bound: Bound, window: Window) -> list[Any]:
     return list(bound.clock.window(window))
 
 
-def _to_bytes(table: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
 def read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
     """Make a new operator what the snapshots say."""
     if op._bound is not None:
@@ -133,6 +127,7 @@ def follow(op: WindowOperator, changes: Iterable[bytes]) -> None:
     """
     bound = op._bound
     assert bound is not None
+    bound.keys.saved()  # keys forgotten here since, of which the others may have rows again
     for data in changes:
         header, buffers = _snapshot.unpack(data, _STRUCTURE, _BUFFERS)
         if header["after"] != op._stamp:
@@ -200,13 +195,12 @@ def _take(bound: Bound, header: dict[str, Any], buffers: list[bytes]) -> None:
         if saved["known"] is not None:
             bound.list_calendar(saved["number"], *saved["known"])
     objects = _snapshot.load_objects(bound.plan.plan, buffers[3])
-    bound.core.drop(bound.keys.load_forgotten(_from_bytes(buffers[6])))
-    had, here = bound.keys.load(_from_bytes(buffers[5]))
+    bound.core.drop(bound.keys.load_forgotten(_checked(buffers[6])))
+    had, here = bound.keys.load(_checked(buffers[5]))
     bound.core.load(buffers[0], buffers[1], buffers[2], objects, had, here)
 
 
-def _from_bytes(data: bytes) -> pa.Table:
-    with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
-        table = reader.read_all()
+def _checked(data: bytes) -> pa.Table:
+    table = from_bytes(data)
     table.validate(full=True)
     return table

@@ -6,15 +6,14 @@ What has a function of the user's in it cannot be said in JSON; that is ``None``
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sash._aggregate import Aggregate
-from sash.windows import Window
+import numpy as np
 
-_DTYPES = {float: "float", int: "int", bool: "bool", object: "object"}
+from sash._aggregate import Aggregate, dtype_name
+from sash.windows import Window
 
 
 def remembering(function: Callable[..., Aggregate]) -> Callable[..., Aggregate]:
@@ -22,7 +21,12 @@ def remembering(function: Callable[..., Aggregate]) -> Callable[..., Aggregate]:
 
     @functools.wraps(function)
     def made(*args: Any, **kwargs: Any) -> Aggregate:
-        return replace(function(*args, **kwargs), made=(function.__name__, args, kwargs))
+        one = function(*args, **kwargs)
+        try:
+            given = [_plain(a) for a in args], {n: _plain(v) for n, v in kwargs.items()}
+        except TypeError:
+            return one  # it cannot be said
+        return replace(one, made=(function.__name__, *given))
 
     return made
 
@@ -32,21 +36,21 @@ def aggregate_recipe(one: Aggregate) -> dict[str, Any] | None:
     if one.made is None:
         return None
     name, args, kwargs = one.made
-    recipe = {
-        "function": name,
-        "args": [_plain(a) for a in args],
-        "kwargs": {n: _plain(v) for n, v in kwargs.items()},
-        "columns": list(one.columns),
-        "alias": one.named,
-    }
-    try:
-        return dict(json.loads(json.dumps(recipe)))
-    except TypeError:
-        return None
+    columns = {"columns": list(one.columns), "alias": one.named}
+    return {"function": name, "args": args, "kwargs": kwargs, **columns}
 
 
 def _plain(value: Any) -> Any:
-    return _DTYPES.get(value, value) if isinstance(value, type) else value
+    """Return a value as JSON has it."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, (type, np.dtype)):
+        return dtype_name(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    raise TypeError(f"{value!r} is not plain")
 
 
 def aggregate_of(recipe: dict[str, Any]) -> Aggregate:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from sash._ipc import from_bytes
 from sash.spark import _live_shards
-from sash.spark._pack import from_cell
 from sash.spark._shard_log import ShardLog
 from sash.spark._shards import Shards
 
@@ -124,4 +124,4 @@ class Workers:
                     out += self.shards.run(label, log, rows, watermark, fired)
                 if fired:
                     kept["timers"] -= expired  # as Spark does
-        return [from_cell(cell) for cell, _ in out if cell], [counts for _, counts in out]
+        return [from_bytes(cell) for cell, _ in out if cell], [counts for _, counts in out]

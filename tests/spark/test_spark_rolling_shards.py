@@ -12,11 +12,12 @@ from store import Store, Workers
 
 import sash
 from sash import agg
+from sash._ipc import to_bytes
 from sash.spark import _shard_log
 from sash.spark._keep_rolling import RollingKeeper, RollingQuery
 from sash.spark._keep_windows import WindowKeeper
 from sash.spark._metrics import Counters
-from sash.spark._pack import to_cell
+from sash.spark._shard_log import CheckpointError
 from sash.spark._shards import Shards
 
 TYPES = {"t": pa.timestamp("us", "UTC"), "k": pa.float64(), "x": pa.int64()}
@@ -36,19 +37,19 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_shard_log, "LEAST_WEIGHT", 500)
 
 
-def shards_for(keyed: bool) -> Shards:
+def shards_for(keyed: bool, aggs: list[sash.Aggregate]) -> Shards:
     by = ["k"] if keyed else []
     arguments = {
-        "on": "t", "by": by, "windows": [sash.windows.rolling("9ms")], "aggs": AGGS,
+        "on": "t", "by": by, "windows": [sash.windows.rolling("9ms")], "aggs": aggs,
         "lateness": "6ms", "emit": "complete",
     }  # fmt: skip
-    outputs = [a.output for a in AGGS]
+    outputs = [a.output for a in aggs]
     types = TYPES if keyed else {n: kind for n, kind in TYPES.items() if n != "k"}
     query = RollingQuery(arguments, types, by, Counters(), list(ROW_TYPES), ROW_TYPES, outputs)
     told = WindowKeeper(query).advance(-1).schema
     added = [told.field(n) for n in (*outputs, "revision", "change")]
     result = pa.schema([*ROW_TYPES.items(), *added])
-    return Shards(RollingKeeper, query, "plan", 2, {}, result, late_rows=True)
+    return Shards(RollingKeeper, query, "plan", 2, {"rows": True}, result, "row")
 
 
 def table_of(rows: list[tuple[Any, int, Any]], number: int) -> pa.Table:
@@ -60,11 +61,14 @@ def table_of(rows: list[tuple[Any, int, Any]], number: int) -> pa.Table:
 
 
 @pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize("aggs", [AGGS, [agg.max("x")]], ids=["many", "max"])
 @settings(max_examples=60)
 @given(data=st.data())
-def test_equals_rolling_of_the_accepted_rows(keyed: bool, data: st.DataObject) -> None:
+def test_equals_rolling_of_the_accepted_rows(
+    keyed: bool, aggs: list[sash.Aggregate], data: st.DataObject
+) -> None:
     store = Store()
-    workers = Workers(shards_for(keyed), store)
+    workers = Workers(shards_for(keyed, aggs), store)
     watermark, number = 0, 0
     every: list[pa.Table] = []
     last: dict[int, dict[str, Any]] = {}
@@ -74,7 +78,7 @@ def test_equals_rolling_of_the_accepted_rows(keyed: bool, data: st.DataObject) -
         every.append(table)
         places = [0 if not keyed or k == k else 1 for k in table["k"].to_pylist()]
         cells = {
-            s: [to_cell(table.filter(pa.array([p == s for p in places], pa.bool_())))]
+            s: [to_bytes(table.filter(pa.array([p == s for p in places], pa.bool_())))]
             for s in set(places)
         }
         while True:
@@ -92,12 +96,24 @@ def test_equals_rolling_of_the_accepted_rows(keyed: bool, data: st.DataObject) -
     late = [n for n, row in last.items() if row["change"] == "late"]
     accepted = rows.filter(pa.array([n not in late for n in rows["n"].to_pylist()], pa.bool_()))
     wanted = sash.rolling(
-        accepted, on="t", by="k" if keyed else None, window="9ms", aggs=AGGS
+        accepted, on="t", by="k" if keyed else None, window="9ms", aggs=aggs
     ).to_pylist()
     told = [n for n, row in last.items() if row["change"] != "late"]
     assert sorted(told) == accepted["n"].to_pylist()
     for row in wanted:
         assert {n: str(last[row["n"]][n]) for n in row} == {n: str(v) for n, v in row.items()}
+
+
+def test_other_columns_are_refused() -> None:
+    store = Store()
+    workers = Workers(shards_for(True, AGGS), store)
+    cells = {0: [to_bytes(table_of([(1.5, 1000, 1)], 0))]}
+    workers.batch(cells, 0, lambda s: 0)
+    store.commit()
+    changed = shards_for(True, AGGS)
+    changed.query.row_types = {**ROW_TYPES, "n": pa.string()}
+    with pytest.raises(CheckpointError, match="another query: its rows have the columns"):
+        Workers(changed, store).batch({0: []}, 0, lambda s: 1)
 
 
 def note(last: dict[int, dict[str, Any]], tables: list[pa.Table]) -> None:

@@ -13,10 +13,11 @@ from store import Store, Workers
 
 import sash
 from sash import agg
+from sash._ipc import from_bytes, to_bytes
 from sash.spark import _shard_log, _shards
 from sash.spark._keep_windows import WindowKeeper
 from sash.spark._metrics import Counters
-from sash.spark._pack import Pack, labels_of, murmur3, to_cell
+from sash.spark._pack import SHARD, Pack, labels_of, murmur3
 from sash.spark._shard_log import CheckpointError
 from sash.spark._shards import Shards
 from sash.spark._windows_task import Query
@@ -58,7 +59,7 @@ def shards_for(query: Query, **others: Any) -> Shards:
     late = pa.field("late_row", pa.struct(list(TYPES.items())))
     given: dict[str, Any] = {
         "keeper": WindowKeeper, "query": query, "token": "plan", "shards": 3, "about": {},
-        "result": result.append(late), "late_rows": True,
+        "result": result.append(late), "late": "struct",
     }  # fmt: skip
     return Shards(**{**given, **others})
 
@@ -75,7 +76,7 @@ def cells_of(table: pa.Table) -> dict[int, list[bytes]]:
     found: dict[int, list[bytes]] = {}
     for shard in sorted(set(places)):
         rows = table.take(pa.array([i for i, p in enumerate(places) if p == shard], pa.int64()))
-        found[shard] = [to_cell(rows[:2]), to_cell(rows[2:])]
+        found[shard] = [to_bytes(rows[:2]), to_bytes(rows[2:])]
     return found
 
 
@@ -220,6 +221,38 @@ def test_a_micro_batch_costs_its_own_rows() -> None:
     assert written[1] < 1.5 * written[0]
 
 
+def test_a_key_that_was_forgotten_and_comes_again_elsewhere() -> None:
+    """One worker forgets a key, another takes rows of it: the first one must not forget it twice.
+
+    worker 0:  a at 1 ms    a's window told, then a forgotten     b           b told?
+    worker 1:                                           a at 20 ms    b
+    """
+    told = []
+    for other in (0, 1):
+        store = Store()
+        workers = Workers(shards_for(query_of(windows=sash.tumbling("3ms"))), store)
+        rows: list[str] = []
+        for k, t, watermark, worker in (
+            ("a", 1000, 0, 0), (None, 0, 4, 0), (None, 0, 9, 0), ("a", 20_000, 10, other),
+            ("d", 20_000, 11, 0), ("d", 20_500, 12, other), (None, 0, 40, other),
+        ):  # fmt: skip
+            cells = {} if k is None else {1: [to_bytes(table_of([(k, t, 7)]))]}
+            found, _ = workers.batch(cells, watermark, lambda s, w=worker: w)
+            store.commit()
+            rows += listed(found)
+        told.append(rows)
+    assert told[0] == told[1]
+    assert len(told[0]) == 3
+
+
+def test_another_function_is_refused() -> None:
+    store = Store()
+    fill(Workers(shards_for(query_of()), store), 2)
+    others = Workers(shards_for(query_of(), about={"rows": True}, token="another"), store)
+    with pytest.raises(CheckpointError, match=r"of sash\.spark\.windows, not of rolling"):
+        others.batch({1: []}, 0, lambda s: 0)
+
+
 def test_another_number_of_shards_is_refused() -> None:
     store = Store()
     fill(Workers(shards_for(query_of()), store), 2)
@@ -296,15 +329,13 @@ def test_every_shard_has_a_partition_of_its_own(shards: int) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=60), st.integers(1, 9))
 def test_packed_rows_keep_their_order(rows: list[tuple[int, int]], size: int) -> None:
-    from sash.spark._pack import SHARD, from_cell
-
     places, values = zip(*rows, strict=True) if rows else ((), ())
     table = pa.table({"x": pa.array(values, pa.int64()), SHARD: pa.array(places, pa.int32())})
     out = list(Pack([0, 5, 7])(table.to_batches(max_chunksize=size)))
     found: dict[int, list[int]] = {}
     for batch in out:
         (row,) = batch.to_pylist()
-        cells = from_cell(row["cell"])["x"].to_pylist() if row["cell"] else []
+        cells = from_bytes(row["cell"])["x"].to_pylist() if row["cell"] else []
         found.setdefault(row["shard"], []).extend(cells)
     wanted = {label: [v for p, v in rows if p == i] for i, label in enumerate([0, 5, 7])}
     assert found == {label: v for label, v in wanted.items() if v or label == 0}

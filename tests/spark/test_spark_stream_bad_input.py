@@ -41,6 +41,7 @@ def stream(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
         ({"partitions": 3}, ValueError, "partitions: not for streams"),
         ({"metrics": sps.Metrics()}, TypeError, "observedMetrics"),
         ({"aggs": sash.monoid(max, column="x")}, TypeError, "returns="),
+        ({"aggs": agg.sum("x").alias("late_row"), "late_rows": True}, ValueError, "late_row"),
         ({"by": None, "shards": 2}, ValueError, "without keys there is one"),
     ],
 )

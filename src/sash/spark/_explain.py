@@ -8,23 +8,39 @@ from sash._bound import Bound
 from sash._explain import arguments_of
 from sash._operator_explain import explain_aggregates, explain_windows
 from sash.spark._ranges import SHARE, Ranges
-from sash.spark._rolling import rolling
+from sash.spark._rolling import rolling, rolling_plan
 from sash.spark._rolling_batch import RollingPlan
-from sash.spark._windows import windows
+from sash.spark._windows import windows, windows_plan
 from sash.spark._windows_batch import WindowsPlan
+from sash.spark._windows_stream import StreamPlan
 
 
 def explain_frame(df: Any, arguments: dict[str, Any]) -> tuple[str, ...]:
     """Return what `rolling`, or `windows` where these are given, would do."""
+    plan: Any
     if "windows" in arguments:
-        return _explain_windows(WindowsPlan(**_given(windows, df, arguments)))
-    return _explain_rolling(RollingPlan(**_given(rolling, df, arguments)))
+        plan = windows_plan(**_given(windows, df, arguments))
+    else:
+        plan = rolling_plan(**_given(rolling, df, arguments))
+    if isinstance(plan, StreamPlan):
+        return _explain_stream(plan)
+    return _explain_windows(plan) if isinstance(plan, WindowsPlan) else _explain_rolling(plan)
 
 
 def _given(function: Any, df: Any, arguments: dict[str, Any]) -> dict[str, Any]:
     given = arguments_of(function, f"sash.spark.{function.__name__}", df, arguments)
     del given["metrics"]
     return given
+
+
+def _explain_stream(plan: StreamPlan) -> tuple[str, ...]:
+    lines = explain_windows(plan.op)
+    lines.append(explain_aggregates(Bound.of_types(plan.op, plan.types).plan))
+    keys = f"the keys of {', '.join(plan.keys)} are" if plan.keys else "everything is"
+    number = "1 shard" if plan.shards == 1 else f"{plan.shards} shards"
+    lines.append(f"{keys} in {number}, kept by one operator each in the Python workers")
+    lines.append("each micro-batch adds its changes to Spark's state store")
+    return tuple(lines)
 
 
 def _explain_rolling(plan: RollingPlan) -> tuple[str, ...]:

@@ -13,21 +13,23 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sash._ipc import from_bytes, to_bytes
+from sash._snapshot import SnapshotError
 from sash.spark._keep_windows import WindowKeeper
-from sash.spark._pack import from_cell, to_cell
 from sash.spark._windows_task import Query
 
 _LENGTH = 8
+_MOST_CHUNKS = 64
 
 
 def _joined(changes: bytes, rows: pa.Table) -> bytes:
-    return len(changes).to_bytes(_LENGTH, "little") + changes + to_cell(rows)
+    return len(changes).to_bytes(_LENGTH, "little") + changes + to_bytes(rows)
 
 
 def entry_parts(entry: bytes) -> tuple[bytes, pa.Table]:
     """Return the changes of an operator, and the rows that came."""
     length = _LENGTH + int.from_bytes(entry[:_LENGTH], "little")
-    return entry[_LENGTH:length], from_cell(entry[length:])
+    return entry[_LENGTH:length], from_bytes(entry[length:])
 
 
 @dataclass
@@ -49,7 +51,8 @@ class RollingKeeper:
         self._windows = WindowKeeper(query, [changes for changes, _ in parts])
         self._query = query
         empty = pa.schema([(n, query.row_types[n]) for n in query.names]).empty_table()
-        self._rows = pa.concat_tables([empty, *(rows for _, rows in parts)])
+        self._rows = empty
+        self._add(rows for _, rows in parts)
         self._fresh: list[pa.Table] = []
         self._late: list[pa.Table] = []
         self._forget()
@@ -58,7 +61,7 @@ class RollingKeeper:
         """Take up what another worker has done since this was saved."""
         parts = [entry_parts(entry) for entry in entries]
         self._windows.follow([changes for changes, _ in parts])
-        self._rows = pa.concat_tables([self._rows, *(rows for _, rows in parts)])
+        self._add(rows for _, rows in parts)
         self._forget()
 
     @property
@@ -94,13 +97,38 @@ class RollingKeeper:
         rows = rows.filter(pa.array(~too_late)).cast(self._rows.schema)
         told = self._windows.process(rows)
         self._fresh.append(rows)
-        self._rows = pa.concat_tables([self._rows, rows])
-        return self._completed(told)
+        self._add([rows])
+        return pa.concat_tables([self._completed(told), self._unchanged(told, rows)])
 
     def take_late(self) -> list[pa.Table]:
         """Return the rows that came too late since the last time."""
         late, self._late = self._late, []
         return late
+
+    def _add(self, tables: Iterable[pa.Table]) -> None:
+        """Keep rows."""
+        for rows in tables:
+            if rows.schema != self._rows.schema:
+                raise SnapshotError(
+                    f"its rows have the columns {', '.join(rows.column_names)}, not the types or "
+                    f"columns {', '.join(self._rows.column_names)}"
+                )
+            self._rows = pa.concat_tables([self._rows, rows])
+        if self._rows.column(0).num_chunks > _MOST_CHUNKS:
+            self._rows = self._rows.combine_chunks()
+
+    def _unchanged(self, told: pa.Table, rows: pa.Table) -> pa.Table:
+        """Return late rows at moments that are not told again, since they change nothing there."""
+        times = self._times(rows)
+        late = times < self._windows.watermark
+        rows, times = rows.filter(pa.array(late)), times[late]
+        ends = self._windows.times(told.column("window_end"))
+        others = self._windows.moments(told, ends, rows, times) < 0
+        rows = rows.filter(pa.array(others))
+        for name, column in self._windows.values_at(rows, times[others]).items():
+            rows = rows.append_column(name, column)
+        rows = rows.append_column("revision", pa.array(np.zeros(rows.num_rows, np.int32)))
+        return rows.append_column("change", pa.array(["complete"] * rows.num_rows, pa.string()))
 
     def _times(self, rows: pa.Table) -> npt.NDArray[np.int64]:
         return self._windows.times(rows.column(self._query.on))

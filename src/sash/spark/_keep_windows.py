@@ -11,12 +11,9 @@ import pyarrow as pa
 
 from sash import _operator_snapshot
 from sash._bound import Bound
-from sash._clock import REACH
 from sash._rolling_windows import read_times
 from sash._tables import Table, flat
 from sash.spark._windows_task import Query, process_rows
-
-_LIMIT, _NEXT_DUE = 1, 4
 
 
 class WindowKeeper:
@@ -67,8 +64,7 @@ class WindowKeeper:
     @property
     def due(self) -> int | None:
         """Before the watermark reaches this, it changes nothing."""
-        due: int = self._bound.core.time(_NEXT_DUE)
-        return due if due <= REACH else None
+        return self._bound.next_due
 
     def windows(self) -> pa.Table:
         """Return the windows of all keys that rows may still change."""
@@ -79,10 +75,14 @@ class WindowKeeper:
         return self._op.query(self.query.filled_key(key), t_from, t_to)
 
     @property
+    def watermark(self) -> int:
+        """The watermark."""
+        return self._bound.limit + self._bound.lateness
+
+    @property
     def limit(self) -> int:
         """Rows before this come too late."""
-        limit: int = self._bound.core.time(_LIMIT)
-        return limit
+        return self._bound.limit
 
     def times(self, column: Any) -> npt.NDArray[np.int64]:
         """Return times as integers."""
@@ -103,10 +103,30 @@ class WindowKeeper:
         line[codes[: len(ends)]] = np.arange(len(ends))
         return np.asarray(line[codes[len(ends) :]])
 
+    def values_at(
+        self, rows: pa.Table, times: npt.NDArray[np.int64]
+    ) -> dict[str, pa.Array | pa.ChunkedArray]:
+        """Return the aggregates of the window that ends with each row, of rows that are kept."""
+        size = self._bound.clock.window(self._op._windows[0])[0]
+        ids, _ = self._bound.keys.ids(Table(self.query.filled(rows)))
+        numbers = [0] * len(times) if ids is None else ids.tolist()
+        found = [
+            self._bound.plan.results(self._bound.core.query(number, t - size + 1, t + 1))
+            for number, t in zip(numbers, times.tolist(), strict=True)
+        ]
+        nothing = self._bound.nothing_told()
+        return {
+            a.output: pa.concat_arrays(
+                [flat(nothing.column(a.output)), *(one[a.output] for one in found)]
+            )
+            for a in self._op._aggregates
+        }
+
     @property
     def _user_keys(self) -> pa.Schema:
         return pa.schema([(k, self.query.types[k]) for k in self.query.by])
 
     @property
-    def _bound(self) -> Any:
+    def _bound(self) -> Bound:
+        assert self._op._bound is not None
         return self._op._bound

@@ -12,6 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
+from sash._partials import OWN
 from sash._snapshot import SnapshotError
 from sash.spark._shard_log import CheckpointError, ShardLog
 
@@ -53,8 +54,9 @@ def take(key: Hashable, log: ShardLog, make: Any) -> Any:
     try:
         return make(log.entries(manifest.base))
     except SnapshotError as error:
+        what = str(error).replace(f"{OWN}key_", "").replace(f"{OWN}null_", "whether null: ")
         raise CheckpointError(
-            f"the checkpoint is of another query: {error}. Give the arguments it was made with, or "
+            f"the checkpoint is of another query: {what}. Give the arguments it was made with, or "
             "start anew with another checkpointLocation"
         ) from error
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from sash._ipc import to_bytes
 from sash._partials import OWN
 from sash._tables import flat
-from sash.spark._pyspark import pyspark_module
-from sash.spark._rows import MOST_BYTES
+from sash.spark._rows import stretches
+from sash.spark._worker import calm, task_context
 
 SHARD = f"{OWN}shard"
 """The column that says which shard a row goes to."""
@@ -56,20 +57,6 @@ def murmur3(value: int, seed: int = 42) -> int:
     return h - (1 << 32) if h >> 31 else h
 
 
-def to_cell(table: pa.Table) -> bytes:
-    """Return a table as bytes."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def from_cell(cell: bytes) -> pa.Table:
-    """Return the table of a cell."""
-    with pa.ipc.open_stream(pa.py_buffer(cell)) as reader:
-        return reader.read_all()
-
-
 @dataclass
 class Pack:
     """Rows to cells."""
@@ -79,11 +66,11 @@ class Pack:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Pack the rows of a partition; the first one makes sure that the first shard is called."""
-        context = pyspark_module("pyspark").TaskContext.get()
+        context = task_context()
         part = 0 if context is None else context.partitionId()
         number, first_shard = 0, False
         empty: pa.Table | None = None
-        for table in _tables(batches):
+        for table in stretches(batches, _MOST_ROWS):
             empty = table.slice(0, 0)
             for label, rows in self._spread(table):
                 first_shard |= label == self.labels[0]
@@ -91,11 +78,12 @@ class Pack:
                 number += 1
         if part == 0 and not first_shard:
             yield _cell_row(self.labels[0], part, number, empty)
+        calm("pack")
 
     def _spread(self, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
         """Yield the rows of each shard, in their order."""
         if SHARD not in table.column_names:
-            yield from ((self.labels[0], rows) for rows in _bearable(table))
+            yield from ((self.labels[0], rows) for rows in bearable(table))
             return
         small = np.uint16 if len(self.labels) <= 1 << 16 else np.uint32  # which sorts fastest
         places = flat(table.column(SHARD)).to_numpy().astype(small)
@@ -105,31 +93,17 @@ class Pack:
         for label, begin, end in zip(self.labels, edges[:-1], edges[1:], strict=True):
             if begin < end:
                 rows = table.slice(int(begin), int(end - begin))
-                yield from ((label, some) for some in _bearable(rows))
+                yield from ((label, some) for some in bearable(rows))
 
 
 def _cell_row(label: int, part: int, number: int, rows: pa.Table | None) -> pa.RecordBatch:
-    cell = b"" if rows is None else to_cell(rows)
+    cell = b"" if rows is None else to_bytes(rows)
     values = [label], [part], [number], [cell]
     arrays = [pa.array(v, f.type) for v, f in zip(values, CELLS, strict=True)]
     return pa.record_batch(arrays, schema=CELLS)
 
 
-def _tables(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    some: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        some.append(batch)
-        rows += batch.num_rows
-        size += batch.nbytes
-        if rows >= _MOST_ROWS or size >= MOST_BYTES:
-            yield pa.Table.from_batches(some)
-            some, rows, size = [], 0, 0
-    if rows:
-        yield pa.Table.from_batches(some)
-
-
-def _bearable(rows: pa.Table) -> Iterator[pa.Table]:
+def bearable(rows: pa.Table) -> Iterator[pa.Table]:
     """Yield rows as cells that Spark can sort and send."""
     each = max(1, _CELL_BYTES * rows.num_rows // max(1, rows.nbytes))
     for begin in range(0, rows.num_rows, each):
@@ -150,3 +124,4 @@ class Unpack:
                 if data is not None and data.size:
                     with pa.ipc.open_stream(data) as reader:
                         yield from reader
+        calm("unpack")

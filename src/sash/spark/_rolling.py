@@ -58,25 +58,31 @@ def rolling(
     the next ``revision``, and ``change`` says so. Rows that are too late come out, if asked for,
     with ``change="late"`` and no results.
     """
-    streaming = {
-        "watermark": (watermark, None), "lateness": (lateness, 0), "late_rows": (late_rows, False),
-        "shards": (shards, None),
-    }  # fmt: skip
-    batch = {
-        "rows": (rows, None), "min_rows": (min_rows, 0), "center": (center, False),
-        "every": (every, None), "offset": (offset, None), "ties": (ties, None),
-        "split": (split, "auto"), "partitions": (partitions, None),
-    }  # fmt: skip
-    if getattr(df, "isStreaming", False):
-        refuse_others("not for streams", batch)
-        stream = RollingStream(
-            df, on, by, aggs, window, closed,
-            watermark=watermark, lateness=lateness, late_rows=late_rows, shards=shards,
-        )  # fmt: skip
-        return stream.frame_of_results(metrics)
-    refuse_others("this DataFrame is not a stream", streaming)
-    plan = RollingPlan(
-        df, on, by, ties, split, partitions, aggs=aggs, window=window, rows=rows, closed=closed,
-        min_rows=min_rows, center=center, every=every, offset=offset,
+    plan = rolling_plan(
+        df, aggs=aggs, on=on, window=window, rows=rows, by=by, closed=closed, min_rows=min_rows,
+        center=center, every=every, offset=offset, ties=ties, split=split, partitions=partitions,
+        watermark=watermark, lateness=lateness, late_rows=late_rows, shards=shards,
     )  # fmt: skip
     return plan.frame_of_results(metrics)
+
+
+_OF_STREAMS = {"watermark": None, "lateness": 0, "late_rows": False, "shards": None}
+_OF_BATCHES = {
+    "rows": None, "min_rows": 0, "center": False, "every": None, "offset": None, "ties": None,
+    "split": "auto", "partitions": None,
+}  # fmt: skip
+
+
+def rolling_plan(
+    df: Any, *, aggs: Any, on: Any, window: Any, by: Any, closed: Any, **others: Any
+) -> RollingPlan | RollingStream:
+    """Return the plan of a call, checked, for a stream or for a batch."""
+    stream = {name: others.pop(name) for name in _OF_STREAMS}
+    if getattr(df, "isStreaming", False):
+        refuse_others("not for streams", {n: (others[n], _OF_BATCHES[n]) for n in others})
+        return RollingStream(df, on, by, aggs, window, closed, **stream)
+    given = {name: (value, _OF_STREAMS[name]) for name, value in stream.items()}
+    refuse_others("this DataFrame is not a stream", given)
+    ties, split, partitions = (others.pop(name) for name in ("ties", "split", "partitions"))
+    asked = {"aggs": aggs, "window": window, "closed": closed, **others}
+    return RollingPlan(df, on, by, ties, split, partitions, **asked)

@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from sash import windows
 from sash._rolling_windows import read_closed, read_times, read_windows
-from sash.spark._frames import col
+from sash.spark._frames import extended_schema
 from sash.spark._keep_rolling import RollingKeeper, RollingQuery
 from sash.spark._metrics import Counters
 from sash.spark._shards import Shards
-from sash.spark._streams import metrics_name, new_token, results_of
+from sash.spark._streams import new_token
 from sash.spark._windows_stream import StreamPlan
 
 
@@ -37,8 +37,9 @@ class RollingStream(StreamPlan):
                     f"the stream has a column {name!r}, and the result another one: rename it"
                     + (", or use alias()" if name in self.outputs else "")
                 )
-        added = [self.result.field(name) for name in (*self.outputs, "revision", "change")]
-        self.result = pa.schema([*self.row_types.items(), *added])
+        added = (*self.outputs, "revision", "change")
+        self.added = pa.schema([self.result.field(name) for name in added])
+        self.result = pa.schema([*self.row_types.items(), *self.added])
 
     @staticmethod
     def _size(window: Any, closed: Any) -> int:
@@ -62,9 +63,8 @@ class RollingStream(StreamPlan):
             self.arguments(), self.types, self.nullable, Counters(), self.names,
             self.row_types, self.outputs,
         )  # fmt: skip
+        late = "row" if self.late_rows else None
         shards = Shards(
-            RollingKeeper, query, new_token(), self.shards, self.about(rows=True), self.result,
-            self.late_rows,
-        )  # fmt: skip
-        rows = self.stream.select(*map(col, self.names))
-        return results_of(self.frame, rows, self.keys, shards, metrics_name(metrics))
+            RollingKeeper, query, new_token(), self.shards, self.about(rows=True), self.result, late
+        )
+        return self.results_of(shards, extended_schema(self.frame, self.added), metrics)

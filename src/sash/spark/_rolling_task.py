@@ -25,6 +25,7 @@ from sash.spark._frames import CELL
 from sash.spark._metrics import Counters
 from sash.spark._ranges import Ranges
 from sash.spark._rows import MOST_BYTES, batches_out, first_that_raises, place, refuse_null_times
+from sash.spark._worker import calm
 
 STRETCH = 1 << 16
 """Rows that are worth a call of the kernels."""
@@ -72,6 +73,7 @@ class RollingTask:
             fresh, rows, size = [], 0, 0
         if carried.rows or rows:
             yield from _Stretch(self, carried, fresh, final=True).results()
+        calm("rolling")
 
 
 @dataclass(frozen=True)

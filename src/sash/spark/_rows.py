@@ -51,6 +51,21 @@ def first_that_raises(compute: Any, most: int) -> int | None:
     return most
 
 
+def stretches(batches: Iterable[pa.RecordBatch], most_rows: int) -> Iterator[pa.Table]:
+    """Yield batches together, so that each table is worth a call."""
+    fresh: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        fresh.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= most_rows or (rows and size >= MOST_BYTES):
+            yield pa.Table.from_batches(fresh).combine_chunks()
+            fresh, rows, size = [], 0, 0
+    if rows:
+        yield pa.Table.from_batches(fresh).combine_chunks()
+
+
 def batches_out(table: pa.Table, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """Yield a table in batches of a bearable size, with these columns of these types."""
     for field in schema:

@@ -22,6 +22,7 @@ ENTRY_KEY, ENTRY = "entry bigint, piece int", "pieces int, data binary"
 PIECE = 1 << 22
 LEAST_WEIGHT, LEAST_BASE = 1 << 14, 1 << 20
 """A small entry costs as much to read as one of this size; a small snapshot is not made anew."""
+MOST_ENTRIES = 1 << 12
 
 
 class CheckpointError(RuntimeError):
@@ -99,7 +100,9 @@ class ShardLog:
     def heavy(self) -> bool:
         """Whether a new snapshot should take the place of the entries."""
         m = self.manifest
-        return m is not None and m.weight > max(m.base_bytes, LEAST_BASE)
+        if m is None:
+            return False
+        return m.weight > max(m.base_bytes, LEAST_BASE) or m.last - m.base >= MOST_ENTRIES
 
     def replace(self, snapshot: bytes) -> None:
         """Put a snapshot, of the same name as the last entry, in the place of all."""

@@ -12,12 +12,21 @@ from typing import Any
 
 import pyarrow as pa
 
+from sash._ipc import from_bytes, to_bytes
 from sash._tables import flat
 from sash.spark import _live_shards
-from sash.spark._pack import from_cell, to_cell
+from sash.spark._pack import bearable
 from sash.spark._pyspark import pyspark_module
-from sash.spark._rows import batches_out
-from sash.spark._shard_log import ENTRY, ENTRY_KEY, MANIFEST, CheckpointError, ShardLog
+from sash.spark._rows import batches_out, stretches
+from sash.spark._shard_log import (
+    ENTRY,
+    ENTRY_KEY,
+    MANIFEST,
+    CheckpointError,
+    Manifest,
+    ShardLog,
+)
+from sash.spark._worker import calm, task_context
 
 COUNTS = ("rows", "late_rows", "rows_without_time", "windows")
 """What is counted, in the columns beside the cells that come out."""
@@ -59,7 +68,8 @@ class Shards:
     """The query, as far as it can be said in JSON."""
     result: pa.Schema
     """The columns that come out."""
-    late_rows: bool
+    late: str | None = None
+    """How rows that are too late come out: as a "struct" in `LATE`, as a "row", or not."""
 
     def run(
         self, label: int, log: ShardLog, cells: Iterable[bytes], watermark_ms: int, fired: bool
@@ -68,7 +78,7 @@ class Shards:
         if log.manifest is None:
             log.begin(self.shards, self.about)
         assert log.manifest is not None
-        self._check(log.manifest.shards)
+        self._check(log.manifest)
         key = (_run_id(), self.token, label)
         keeper = _live_shards.take(key, log, lambda entries=(): self.keeper(self.query, entries))
         outcome = self._take(keeper, cells, watermark_ms)
@@ -76,20 +86,28 @@ class Shards:
         _live_shards.give_back(key, log, keeper)
         yield from self._cells(outcome)
 
-    def _check(self, shards: int) -> None:
-        if shards != self.shards:
+    def _check(self, manifest: Manifest) -> None:
+        if manifest.shards != self.shards:
             raise CheckpointError(
-                f"this checkpoint has its keys in {shards} shards, and this query asks for "
-                f"{self.shards}: give shards={shards}, or start anew with another "
+                f"this checkpoint has its keys in {manifest.shards} shards, and this query asks "
+                f"for {self.shards}: give shards={manifest.shards}, or start anew with another "
                 "checkpointLocation. (Without shards= there are as many as "
                 "spark.sql.shuffle.partitions was when the plan was made.)"
+            )
+        functions = [
+            "rolling" if about.get("rows") else "windows" for about in (manifest.query, self.about)
+        ]
+        if functions[0] != functions[1]:
+            raise CheckpointError(
+                f"this checkpoint is of sash.spark.{functions[0]}, not of {functions[1]}: start "
+                "with another checkpointLocation"
             )
 
     def _take(self, keeper: Any, cells: Iterable[bytes], watermark_ms: int) -> _Outcome:
         """Move on to the watermark, then take the rows: they are late by it or they are not.
 
-        So the outcome depends on the rows and watermarks alone, and not on which shards there are,
-        what was called when, or what was tried before.
+        So the outcome depends on the rows and watermarks alone, and not on what was called when, or
+        what was tried before.
         """
         outcome = _Outcome()
         if watermark_ms > 0:  # else there is none yet
@@ -124,17 +142,18 @@ class Shards:
     def _cells(self, outcome: _Outcome) -> Iterator[tuple[bytes, dict[str, int]]]:
         counts = outcome.counts
         tables = [self._completed(t) for t in outcome.told]
-        if self.late_rows:
+        if self.late is not None:
             tables += [self._as_late(t) for t in outcome.late]
         for table in tables:
             for batch in batches_out(table, self.result):
-                yield to_cell(pa.Table.from_batches([batch])), counts
-                counts = dict.fromkeys(COUNTS, 0)
+                for some in bearable(pa.Table.from_batches([batch])):
+                    yield to_bytes(some), counts
+                    counts = dict.fromkeys(COUNTS, 0)
         if any(counts.values()):
             yield b"", counts
 
     def _completed(self, told: pa.Table) -> pa.Table:
-        if LATE not in self.result.names:
+        if self.late != "struct":
             return told
         late = self.result.field(LATE)
         return told.append_column(late, pa.nulls(told.num_rows, late.type))
@@ -142,7 +161,7 @@ class Shards:
     def _as_late(self, rows: pa.Table) -> pa.Table:
         columns = {f.name: pa.nulls(rows.num_rows, f.type) for f in self.result}
         columns["change"] = pa.array(["late"] * rows.num_rows, pa.string())
-        if LATE in columns:
+        if self.late == "struct":
             kind = columns[LATE].type
             parts = [flat(rows.column(f.name)).cast(f.type) for f in kind]
             columns[LATE] = pa.StructArray.from_arrays(parts, fields=list(kind))
@@ -161,22 +180,14 @@ def _timer(due: int | None) -> int | None:
 
 def _run_id() -> str:
     """Return what tells queries, and the runs of a query, from each other."""
-    context = pyspark_module("pyspark").TaskContext.get()
+    context = task_context()
     return "" if context is None else str(context.getLocalProperty("spark.jobGroup.id"))
 
 
 def _tables(cells: Iterable[bytes]) -> Iterator[pa.Table]:
     """Yield cells as tables that are worth a call."""
-    some: list[pa.Table] = []
-    rows = 0
-    for cell in filter(None, cells):
-        some.append(from_cell(cell))
-        rows += some[-1].num_rows
-        if rows >= CHUNK:
-            yield pa.concat_tables(some).combine_chunks()
-            some, rows = [], 0
-    if rows:
-        yield pa.concat_tables(some).combine_chunks()
+    batches = (batch for cell in cells if cell for batch in from_bytes(cell).to_batches())
+    return stretches(batches, CHUNK)
 
 
 def _by_time(rows: pa.Table, on: str) -> tuple[pa.Table, pa.Table]:
@@ -222,6 +233,6 @@ def processor(shards: Shards) -> Any:
                 yield pandas.DataFrame({"cell": [cell], **{n: [counts[n]] for n in COUNTS}})
 
         def close(self) -> None:
-            """Nothing is open."""
+            calm("shards")
 
     return ShardProcessor()

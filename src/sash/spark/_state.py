@@ -172,8 +172,9 @@ class State:
 def _refuse_unsaid(what: str, recipes: list[Any]) -> None:
     if None in recipes:
         raise ValueError(
-            f"{what}: some have functions of yours in them, which the checkpoint does not hold; "
-            f"give {what}= as the query has them"
+            f"{what}: some have functions of yours in them, or arguments that are not plain "
+            f"numbers and strings; the checkpoint does not hold those, so give {what}= as the "
+            "query has them"
         )
 
 

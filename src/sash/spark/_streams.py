@@ -81,7 +81,9 @@ def shards_of(shards: Any, session: Any, keyed: bool) -> int:
     return whole_number("shards", shards, 1)
 
 
-def results_of(frame: Frame, rows: Any, keys: list[str], shards: Shards, metrics: str) -> Any:
+def results_of(
+    frame: Frame, rows: Any, keys: list[str], shards: Shards, schema: Any, metrics: str
+) -> Any:
     """Return the lazy result of a stream: ``rows`` has the columns that go to the shards."""
     f = functions()
     labels = labels_of(shards.shards)
@@ -95,7 +97,7 @@ def results_of(frame: Frame, rows: Any, keys: list[str], shards: Shards, metrics
         )
     sums = [f.coalesce(f.sum(col(n)), f.lit(0)).alias(n) for n in COUNTS]
     told = told.observe(metrics, *sums).select("cell")
-    return map_in_arrow(told, Unpack(), schema_of(shards.result))
+    return map_in_arrow(told, Unpack(), schema)
 
 
 def place_of(frame: Frame, keys: list[str], shards: int) -> Any:

@@ -54,16 +54,21 @@ def windows(
     are shuffle partitions), which is fixed for the life of a checkpoint. ``metrics`` is the name
     under which counts are in a query's progress, else "sash".
     """
-    streaming = {
-        "watermark": (watermark, None), "lateness": (lateness, 0), "emit": (emit, "complete"),
-        "late_rows": (late_rows, False), "shards": (shards, None),
-    }  # fmt: skip
+    plan = windows_plan(
+        df, on=on, windows=windows, aggs=aggs, by=by, watermark=watermark, lateness=lateness,
+        emit=emit, late_rows=late_rows, shards=shards, ties=ties, partitions=partitions,
+    )  # fmt: skip
+    return plan.frame_of_results(metrics)
+
+
+def windows_plan(
+    df: Any, *, on: Any, windows: Any, aggs: Any, by: Any, ties: Any, partitions: Any, **stream: Any
+) -> WindowsPlan:
+    """Return the plan of a call, checked, for a stream or for a batch."""
     if getattr(df, "isStreaming", False):
         refuse_others("not for streams", {"ties": (ties, None), "partitions": (partitions, None)})
-        plan = StreamPlan(
-            df, on, windows, aggs, by,
-            watermark=watermark, lateness=lateness, emit=emit, late_rows=late_rows, shards=shards,
-        )  # fmt: skip
-        return plan.frame_of_results(metrics)
-    refuse_others("this DataFrame is not a stream", streaming)
-    return WindowsPlan(df, on, windows, aggs, by, ties, partitions).frame_of_results(metrics)
+        return StreamPlan(df, on, windows, aggs, by, **stream)
+    usual = {"lateness": 0, "emit": "complete", "late_rows": False}
+    given = {name: (value, usual.get(name)) for name, value in stream.items()}
+    refuse_others("this DataFrame is not a stream", given)
+    return WindowsPlan(df, on, windows, aggs, by, ties, partitions)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sash.spark._frames import col
+from sash.spark._frames import col, schema_of
 from sash.spark._keep_windows import WindowKeeper
 from sash.spark._metrics import Counters
 from sash.spark._shards import LATE, Shards
@@ -45,11 +45,14 @@ class StreamPlan(WindowsPlan):
         self.late_rows = bool(late_rows)
         self._of_operator = {"lateness": lateness, "emit": emit}
         super().__init__(df, on, windows, aggs, by, None, None, **self._of_operator)
+        self.nullable = self.keys  # whatever the schema says now: it may change between runs
         session = self.frame.df.sparkSession
         self.stream = with_watermark(self.frame, on, watermark)
         check_settings(session)
         self.shards = shards_of(shards, session, bool(self.keys))
         self.names = self.frame.names if self.late_rows else list(self.types)
+        if self.late_rows and LATE in self.result.names:
+            raise ValueError(f"late_rows adds a column {LATE!r}, and there is one: rename yours")
         if self.late_rows:
             kinds = self.frame.types(self.names)
             self.result = self.result.append(pa.field(LATE, pa.struct(list(kinds.items()))))
@@ -69,9 +72,13 @@ class StreamPlan(WindowsPlan):
     def frame_of_results(self, metrics: Any) -> Any:
         """Return the lazy result."""
         query = Query(self.arguments(), self.types, self.nullable, Counters(), self.names)
+        late = "struct" if self.late_rows else None
         shards = Shards(
-            WindowKeeper, query, new_token(), self.shards, self.about(rows=False), self.result,
-            self.late_rows,
-        )  # fmt: skip
+            WindowKeeper, query, new_token(), self.shards, self.about(rows=False), self.result, late
+        )
+        return self.results_of(shards, schema_of(self.result), metrics)
+
+    def results_of(self, shards: Shards, schema: Any, metrics: Any) -> Any:
+        """Return the lazy result."""
         rows = self.stream.select(*map(col, self.names))
-        return results_of(self.frame, rows, self.keys, shards, metrics_name(metrics))
+        return results_of(self.frame, rows, self.keys, shards, schema, metrics_name(metrics))

@@ -23,12 +23,13 @@ from sash._sorted import key_starts, same_key
 from sash._tables import Table, flat
 from sash.spark._metrics import Counters
 from sash.spark._rows import (
-    MOST_BYTES,
     batches_out,
     first_that_raises,
     place,
     refuse_null_times,
+    stretches,
 )
+from sash.spark._worker import calm
 
 STRETCH = 1 << 17
 """Slices that are put together at once."""
@@ -168,6 +169,7 @@ class Fold:
                 op, rows, look = self.query.operator(), 0, 1
         if op.rows:
             yield from self._slices(op)
+        calm("fold")
 
     @staticmethod
     def _many_objects(op: WindowOperator) -> bool:
@@ -194,7 +196,7 @@ class Assemble:
         keys = self.query.keys if self.from_slices else self.query.by
         live: WindowOperator | None = None  # of the key that the last stretch ended with
         last: pa.Table | None = None  # its last row
-        for table in _stretches(batches):
+        for table in stretches(batches, STRETCH):
             starts = key_starts(table, keys)
             self.query.counters.keys.add(len(starts))
             if live is not None and last is not None and same_key(last, table, keys):
@@ -213,6 +215,7 @@ class Assemble:
             last = table.slice(table.num_rows - 1)
         if live is not None and last is not None:
             yield from self._tell(live, last.slice(1), ends=True)
+        calm("assemble")
 
     def _tell(self, op: WindowOperator, table: pa.Table, ends: bool) -> Iterator[pa.RecordBatch]:
         """Take slices or rows, and tell what is complete: all of it where their keys end here."""
@@ -266,18 +269,3 @@ class Assemble:
         row = self.query.emptied(table.slice(ends[keys - 1] - 1, 1).select(self.query.keys))
         parts = [f"{name}={row.column(name)[0].as_py()!s}" for name in self.query.by]
         return f"in the windows of {', '.join(parts)}" if parts else ""
-
-
-def _stretches(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yield the batches together, so that each table is worth a call."""
-    fresh: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        fresh.append(batch)
-        rows += batch.num_rows
-        size += batch.nbytes
-        if rows >= STRETCH or (rows and size >= MOST_BYTES):
-            yield pa.Table.from_batches(fresh).combine_chunks()
-            fresh, rows, size = [], 0, 0
-    if rows:
-        yield pa.Table.from_batches(fresh).combine_chunks()

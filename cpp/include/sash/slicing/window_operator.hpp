@@ -177,42 +177,17 @@ class WindowOperator {
   const M& monoid() const { return m_; }
   const Emission<M>& emission() const { return emission_; }  // of the last call
 
-  // The slice that a cut at t would go through, if one would: the times it may hold.
-  bool cuts(std::uint32_t id, Time t, Bounds& slice) const {
-    const KeyState<M>& key = keys_[id];
-    if (by_time_) return false;
-    Bounds fixed = windows_.bounds(t);
-    Time found, last = kNever;
-    for (Time at = fixed.begin; key.store.next(at, found) && found < t; at = found + 1)
-      last = found;
-    if (last == kNever) return false;
-    slice = fixed;
-    if (session_ >= 0) {
-      Interval all{last, last};
-      if (static_cast<std::size_t>(session_) < key.sessions.size())
-        key.sessions[static_cast<std::size_t>(session_)].around(last, all);
-      slice = {last, std::min(fixed.end, all.last + 1)};
-    }
-    return slice.begin < t && t < slice.end;
-  }
-  // The aggregate of from <= t < to.
-  const Cell* query(std::uint32_t id, Time from, Time to) {
-    keys_[id].store.query(m_, from, to - 1, fold_.get());
-    return fold_.get();
-  }
+  // In questions.hpp. The slice that a cut at t would go through, if one would: the times it may
+  // hold; the aggregate of from <= t < to; the windows of some keys that rows may still change.
+  bool cuts(std::uint32_t id, Time t, Bounds& slice) const;
+  const Cell* query(std::uint32_t id, Time from, Time to);
   const Cell* identity() {
     m_.set_identity(fold_.get());
     return fold_.get();
   }
-  const Emission<M>& list(std::uint32_t id) {
-    emission_.clear();
-    manager_.set_watermark(watermark_);
-    manager_.list(windows_, id, keys_[id], limit(), emission_);
-    rows_.list(id, keys_[id], watermark_, emission_);
-    return emission_;
-  }
+  const Emission<M>& list(const std::uint32_t* ids, std::size_t n);
 
-  // Keys that nothing is kept of any more, since the last call.
+  // Keys that nothing is kept of any more, since then.
   std::vector<std::uint32_t> take_forgotten() { return std::exchange(forgotten_, {}); }
   void make_room(std::size_t keys) {
     while (keys_.size() < keys) keys_.emplace_back();
@@ -497,4 +472,5 @@ class WindowOperator {
 }  // namespace sash::slicing
 
 #include "sash/slicing/partials.hpp"
+#include "sash/slicing/questions.hpp"
 #include "sash/slicing/snapshot.hpp"
