@@ -128,9 +128,9 @@ def spark_stream_slides(quick: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as place:
         whole, part = Path(place, "whole"), Path(place, "part")
         _write(whole, [rows // 10] * 10, 1000, 100)
-        # Spark copies a row for every window: at 600 both are given a fifth of the rows as well,
-        # which is also the ratio; at 3600 it does not come to an end.
-        _write(part, [rows // 50] * 10, 1000, 100)
+        # Spark copies a row for every window: at 600 both get fewer micro-batches of the same size,
+        # and the ratio is that of these; at 3600 it does not come to an end.
+        _write(part, [rows // 10] * 3, 1000, 100)
         _run(spark, whole, _ours(1))  # and everything is warm
         floors = {folder: _run(spark, folder, _floor).cpu for folder in (whole, part)}
         for ratio in (1, 10, 60, 600, 3600):

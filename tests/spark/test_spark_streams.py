@@ -33,7 +33,7 @@ def filled(tables: list[pa.Table]) -> list[pa.Table]:
     ],
 )
 def test_equals_one_operator(spark: Any, tmp_path: Path, emit: str, windows: Any) -> None:
-    tables = rows_of(1, 5, 300, 12)
+    tables = rows_of(1, 4, 300, 12)
     write(tmp_path / "in", tables)
     out = sps.windows(
         read(spark, tmp_path / "in"), on="t", by="k", windows=windows, aggs=AGGS,
@@ -58,7 +58,7 @@ def test_equals_one_operator(spark: Any, tmp_path: Path, emit: str, windows: Any
 
     counted = [p.observedMetrics["sash"].asDict() for p in query.recentProgress]
     untimed = sum(1 for r in rejected if r["t"] is None)
-    assert sum(c["rows"] for c in counted) == 1500 - len(rejected)
+    assert sum(c["rows"] for c in counted) == 1200 - len(rejected)
     assert sum(c["late_rows"] for c in counted) == len(rejected) - untimed > 0
     assert sum(c["rows_without_time"] for c in counted) == untimed > 0
     assert sum(c["windows"] for c in counted) == len(wanted)
