@@ -61,7 +61,7 @@ def table_of(rows: list[tuple[Any, int, Any]], number: int) -> pa.Table:
 
 
 @pytest.mark.parametrize("keyed", [True, False])
-@pytest.mark.parametrize("aggs", [AGGS, [agg.max("x")]], ids=["many", "max"])
+@pytest.mark.parametrize("aggs", [AGGS, [agg.max("x")], [JOIN]], ids=["many", "max", "own"])
 @settings(max_examples=60)
 @given(data=st.data())
 def test_equals_rolling_of_the_accepted_rows(
