@@ -10,7 +10,7 @@ it, so that a worker can tell whether what it has in memory is what the store ha
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -84,30 +84,22 @@ class ShardLog:
             parts = [data, *(self._entries.getValue((number, i))[1] for i in range(1, pieces))]
             yield b"".join(map(bytes, parts))
 
-    def append(self, name: str, changes: bytes) -> None:
-        """Add an entry; the first one is a snapshot."""
+    def add(self, name: str, changes: bytes, all_of_it: Callable[[], bytes]) -> None:
+        """Add an entry, of which the first is a snapshot; or, when it is time, make a new snapshot.
+
+        ``all_of_it()`` is a snapshot under the same name as the changes.
+        """
         m = self.manifest
         assert m is not None
         m.last += 1
         m.name = name
-        self._write(m.last, changes)
-        if m.last == m.base:
-            m.base_bytes = len(changes)
-        else:
-            m.weight += max(len(changes), LEAST_WEIGHT)
-
-    @property
-    def heavy(self) -> bool:
-        """Whether a new snapshot should take the place of the entries."""
-        m = self.manifest
-        if m is None:
-            return False
-        return m.weight > max(m.base_bytes, LEAST_BASE) or m.last - m.base >= MOST_ENTRIES
-
-    def replace(self, snapshot: bytes) -> None:
-        """Put a snapshot, of the same name as the last entry, in the place of all."""
-        m = self.manifest
-        assert m is not None
+        weight = m.weight + max(len(changes), LEAST_WEIGHT)
+        heavy = weight > max(m.base_bytes, LEAST_BASE) or m.last - m.base >= MOST_ENTRIES
+        if m.last > 0 and not heavy:
+            m.weight = weight
+            self._write(m.last, changes)
+            return
+        snapshot = all_of_it() if m.last > 0 else changes
         self._entries.clear()
         m.base, m.base_bytes, m.weight = m.last, len(snapshot), 0
         self._write(m.base, snapshot)

@@ -133,9 +133,7 @@ class Shards:
         changed = log.manifest.last < 0 or outcome.rows or any(t.num_rows for t in outcome.told)
         if changed:
             changes = keeper.changes()
-            log.append(keeper.name, changes)
-            if log.heavy:
-                log.replace(keeper.all_again())
+            log.add(keeper.name, changes, keeper.all_again)
         if log.wake(_timer(keeper.due), fired) or changed:
             log.save()
 
