@@ -150,13 +150,6 @@ def test_names_of_our_own(df: Any) -> None:
 
 
 @BOTH
-def test_streams_are_sent_elsewhere(spark: Any, call: Any) -> None:
-    stream = spark.readStream.format("rate").load().selectExpr("timestamp as ts", "value as x")
-    with pytest.raises(ValueError, match=r"not streaming: .*foreachBatch"):
-        call(stream, by=None)
-
-
-@BOTH
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
