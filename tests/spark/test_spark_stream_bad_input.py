@@ -76,6 +76,16 @@ def test_batch_frames_have_no_watermark(spark: Any) -> None:
             sps.windows(frame, **asked, **{name: value})
 
 
+def test_streams_are_explained(stream: Any) -> None:
+    windows = str(sash.explain(stream, **ASKED, shards=4))
+    assert "the keys of k are in 4 shards" in windows
+    assert "tumbling_1s" in windows
+    asked = {n: v for n, v in ASKED.items() if n not in ("windows", "by")}
+    rolled = str(sash.explain(stream, **asked, window="1m"))
+    assert "everything is in 1 shard" in rolled
+    assert "Spark's state store" in rolled
+
+
 def test_a_second_watermark_is_refused(stream: Any) -> None:
     marked = stream.withWatermark("t", "5 seconds")
     with pytest.raises(ValueError, match=r"has a watermark on 't' already, of 5000 ms"):
