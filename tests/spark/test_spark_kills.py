@@ -123,7 +123,7 @@ def test_killed_streams_end_with_the_right_rows(tmp_path: Path) -> None:
 
 def compare(folder: Path, tables: list[pa.Table]) -> None:
     def make(**more: Any) -> sash.WindowOperator:
-        return sash.WindowOperator(**{**killed.ASKED, "lateness": "2s"}, **more)
+        return sash.WindowOperator(**killed.ASKED, **more)
 
     named = [t.set_column(0, "k", t["k"].fill_null("nobody")) for t in tables]
     told, _ = expected(named, 1000, make)

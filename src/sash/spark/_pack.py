@@ -69,15 +69,13 @@ class Pack:
         context = task_context()
         part = 0 if context is None else context.partitionId()
         number, first_shard = 0, False
-        empty: pa.Table | None = None
         for table in stretches(batches, _MOST_ROWS):
-            empty = table.slice(0, 0)
             for label, rows in self._spread(table):
                 first_shard |= label == self.labels[0]
-                yield _cell_row(label, part, number, rows)
+                yield _cell_row(label, part, number, to_bytes(rows))
                 number += 1
         if part == 0 and not first_shard:
-            yield _cell_row(self.labels[0], part, number, empty)
+            yield _cell_row(self.labels[0], part, number, b"")
         calm("pack")
 
     def _spread(self, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
@@ -96,8 +94,7 @@ class Pack:
                 yield from ((label, some) for some in bearable(rows))
 
 
-def _cell_row(label: int, part: int, number: int, rows: pa.Table | None) -> pa.RecordBatch:
-    cell = b"" if rows is None else to_bytes(rows)
+def _cell_row(label: int, part: int, number: int, cell: bytes) -> pa.RecordBatch:
     values = [label], [part], [number], [cell]
     arrays = [pa.array(v, f.type) for v, f in zip(values, CELLS, strict=True)]
     return pa.record_batch(arrays, schema=CELLS)

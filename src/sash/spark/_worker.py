@@ -18,7 +18,7 @@ def task_context() -> Any:
 def calm(task: str) -> None:
     """Spare the worker to look at all modules again after each task.
 
-    Spark's workers collect garbage when a task ends, which takes about 80 ms with pandas and
+    Spark's workers collect garbage when a task ends, which takes about 50 ms with pandas and
     PyArrow loaded. What the first task of a kind has brought along is exempt from then on.
     """
     if task not in _calm and task_context() is not None:
