@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from sash._ipc import from_bytes, to_bytes
 from sash._tables import flat
@@ -28,8 +29,10 @@ from sash.spark._shard_log import (
 )
 from sash.spark._worker import calm, task_context
 
-COUNTS = ("rows", "late_rows", "rows_without_time", "windows")
+COUNTS = ("rows", "late_rows", "rows_without_time", "windows", "corrections")
 """What is counted, in the columns beside the cells that come out."""
+CORRECTIONS = ("correction", "withdrawn", "retract")
+"""What ``change`` says where something that was told is told to be otherwise."""
 CHUNK = 1 << 20
 """Rows that are processed at once."""
 LATE = "late_row"
@@ -50,8 +53,13 @@ class _Outcome:
         """What there is to count, by `COUNTS`."""
         late = sum(t.num_rows for t in self.late)
         windows = sum(t.num_rows for t in self.told)
-        values = self.rows, late - self.without_time, self.without_time, windows
+        corrections = sum(_corrections(t) for t in self.told)
+        values = self.rows, late - self.without_time, self.without_time, windows, corrections
         return dict(zip(COUNTS, values, strict=True))
+
+
+def _corrections(told: pa.Table) -> int:
+    return int(pc.sum(pc.is_in(told["change"], pa.array(CORRECTIONS))).as_py() or 0)
 
 
 @dataclass

@@ -1,0 +1,26 @@
+"""Job files: pipelines written down in TOML, for ``sash run``.
+
+They need the packages of the command line: ``pip install 'sash[cli]'``.
+"""
+
+from __future__ import annotations
+
+from sash.jobs._build import session_of
+from sash.jobs._load import Job, load
+from sash.jobs._problems import JobError
+from sash.jobs._progress import Progress
+from sash.jobs._run import explain, run
+from sash.jobs._schema import schema
+from sash.jobs._sinks import SinkError
+
+__all__ = [
+    "Job",
+    "JobError",
+    "Progress",
+    "SinkError",
+    "explain",
+    "load",
+    "run",
+    "schema",
+    "session_of",
+]

@@ -1,0 +1,92 @@
+"""What a running job leaves for `sash live` to show."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sash._durations import nanoseconds
+from sash.jobs._load import Job
+from sash.jobs._progress import Progress
+from sash.live import History
+
+
+class Recorder(AbstractContextManager["Recorder"]):
+    """Writes down each micro-batch, if the job asks for that."""
+
+    def __init__(self, job: Job, history: History | None) -> None:
+        self._job, self._history = job, history
+        self._last: Progress | None = None
+
+    @classmethod
+    def of(cls, job: Job, begins: bool) -> Recorder:
+        """Return the recorder of a job; one that begins anew leaves nothing of an earlier one."""
+        path, live = job.history, job.said.live
+        if path is None or live is None:
+            return cls(job, None)
+        if begins:
+            for ending in ("", "-wal", "-shm"):
+                path.with_name(path.name + ending).unlink(missing_ok=True)
+        about = {
+            "name": job.name,
+            "keys": job.said.by,
+            "windows": [w.name for w in job.windows] or [_rolling_name(job)],
+            "aggregates": [a.output for a in job.aggregates],
+            "emit": job.said.emit,
+            "watermark": job.said.time.watermark,
+            "lateness": job.said.time.lateness,
+        }
+        return cls(job, History.create_or_open(path, about, most_windows=live.rows))
+
+    def took(self, number: int, told: Any, late: Any) -> None:
+        """Write down the results of a micro-batch, and the rows that were too late."""
+        if self._history is None:
+            return
+        results = told.toArrow()
+        if self._job.said.rolling is not None:
+            results = _as_windows(self._job, results)
+        column = self._job.said.time.column
+        rows = late.select(*(_quoted(n) for n in [*self._job.said.by, column])).toArrow()
+        rows = rows.rename_columns([*self._job.said.by, "time"])
+        self._history.record(number, results, rows)
+
+    def progressed(self, progress: Progress) -> None:
+        """Write down how it is doing."""
+        self._last = progress
+        if self._history is not None:
+            self._history.record_progress(progress.as_dict())
+
+    def ended(self) -> None:
+        """Write down that it has stopped."""
+        if self._last is not None:
+            self.progressed(replace(self._last, running=False))
+
+    def __exit__(self, *error: object) -> None:
+        if self._history is not None:
+            self._history.close()
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _rolling_name(job: Job) -> str:
+    return f"rolling {job.said.rolling.size}" if job.said.rolling is not None else ""
+
+
+def _as_windows(job: Job, rows: pa.Table) -> pa.Table:
+    """Return rows with aggregates as the windows that end with them."""
+    assert job.said.rolling is not None
+    assert job.said.rolling.size is not None
+    ends = rows[job.said.time.column]
+    length = nanoseconds("size", job.said.rolling.size) // 1000
+    starts = pc.subtract(ends, pa.scalar(length, pa.duration("us")))
+    columns = {name: rows[name] for name in job.said.by}
+    columns["window"] = pa.array([_rolling_name(job)] * rows.num_rows, pa.string())
+    columns |= {"window_start": starts, "window_end": ends}
+    others = [*(a.output for a in job.aggregates), "revision", "change"]
+    return pa.table({**columns, **{name: rows[name] for name in others}})

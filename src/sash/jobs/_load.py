@@ -1,0 +1,135 @@
+"""Job files, read and checked."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from sash._aggregate import Aggregate
+from sash._tables import nearest
+from sash.jobs._check import Checker
+from sash.jobs._known import is_local
+from sash.jobs._model import JobFile, Live
+from sash.jobs._places import Path as Place
+from sash.jobs._places import places_of
+from sash.jobs._problems import JobError, Problem, problems_of
+from sash.windows import Window
+
+_MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that has been checked."""
+
+    said: JobFile
+    """The job file's values."""
+    path: Path
+    windows: list[Window]
+    aggregates: list[Aggregate]
+
+    @property
+    def name(self) -> str:
+        """What the job is called: its name, or that of its file."""
+        return self.said.name or self.path.stem
+
+    def place(self, path: str) -> str:
+        """Return a path of the job file, which is relative to the file."""
+        return str((self.path.parent / path).resolve()) if is_local(path) else path
+
+    @property
+    def checkpoint(self) -> str:
+        """Where a stream keeps how far it has come."""
+        return self.place(self.said.run.checkpoint or f"{self.name}.checkpoint")
+
+    def with_live(self) -> Job:
+        """Return the job, keeping what `sash live` shows."""
+        if self.said.live is not None:
+            return self
+        return replace(self, said=self.said.model_copy(update={"live": Live()}))
+
+    @property
+    def history(self) -> Path | None:
+        """Where what `sash live` shows is kept, if it is."""
+        live = self.said.live
+        return None if live is None else Path(self.place(live.path or f"{self.name}.live.sqlite"))
+
+
+def load(path: str | Path, *, allow_python: bool = False) -> Job:
+    """Read a job file and check it; raises `JobError` with everything that is wrong."""
+    path = Path(path)
+    text = _text(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise JobError(path.name, [_syntax(str(error), text)]) from None
+    try:
+        said = JobFile.model_validate(data)
+    except ValidationError as error:
+        raise _job_error(path, text, problems_of(error, data)) from None
+    checker = Checker(said, path.parent, allow_python)
+    checker.check()
+    if checker.problems:
+        raise _job_error(path, text, checker.problems)
+    return Job(said, path.resolve(), checker.windows, checker.aggregates)
+
+
+def _text(path: Path) -> str:
+    if path.is_dir():
+        raise JobError(str(path), [(None, "this is a folder: name the job file in it.")])
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        hint = ""
+        if path.parent.is_dir():
+            hint = nearest(path.name, [p.name for p in path.parent.glob("*.toml")])
+            hint = hint if hint.startswith("; did") else ""
+        raise JobError(str(path), [(None, f"there is no such file{hint}.")]) from None
+    except OSError as error:
+        raise JobError(str(path), [(None, f"it cannot be read: {error.strerror}.")]) from None
+    if len(raw) > _MOST_BYTES:
+        raise JobError(path.name, [(None, "over a megabyte is no job file.")])
+    try:
+        return raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        words = "this is not text in UTF-8: save the file in that encoding."
+        raise JobError(path.name, [(line, words)]) from None
+
+
+def _syntax(message: str, text: str) -> tuple[int, str]:
+    """Return the line and words of the parser's message."""
+    words, _, place = message.rpartition(" (at ")
+    if not place.startswith("line "):  # at the end of the file
+        return text.rstrip("\n").count("\n") + 1, f"this is not TOML: {words or message}."
+    line = int(place.removeprefix("line ").split(",")[0])
+    return line, f"this is not TOML: {words}{_why(text.split(chr(10))[line - 1])}."
+
+
+def _why(line: str) -> str:
+    """Guess what is usually wrong with such a line."""
+    key, equals, value = line.partition("=")
+    if equals and value.strip() in ("True", "False"):
+        return f"; write {value.strip().lower()} in small letters"
+    if equals and value.strip()[:1] not in ('"', "'", "[", "{", ""):
+        return f'; text goes in quotes: {key.strip()} = "{value.strip()}"'
+    if not equals and ":" in line:
+        return "; keys and values have an equals sign between them"
+    return ""
+
+
+def _job_error(path: Path, text: str, problems: list[Problem]) -> JobError:
+    places = places_of(text)
+    found = [(_line(places, problem.path), problem.words) for problem in problems]
+    return JobError(path.name, sorted(found, key=lambda one: one[0] or 0))
+
+
+def _line(places: dict[Place, int], path: Any) -> int:
+    """Return the line of a path, or of the table that it would be in."""
+    while path and path not in places:
+        path = path[:-1]
+    return places.get(path, 1)

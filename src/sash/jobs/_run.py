@@ -1,0 +1,132 @@
+"""Running a job: a batch to its end, a stream until it has caught up or is told to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import sash
+from sash._durations import nanoseconds
+from sash.jobs._build import asked_of, keeps_late_rows, results_of, rows_of
+from sash.jobs._history import Recorder
+from sash.jobs._known import is_local
+from sash.jobs._load import Job
+from sash.jobs._progress import Progress, Tally
+from sash.jobs._sinks import writer_of
+from sash.spark._shards import LATE
+
+Watch = Callable[[Progress], None]
+_LOOK = 0.3
+"""Seconds between looks at a running stream."""
+
+
+def run(
+    job: Job,
+    session: Any,
+    *,
+    watch: Watch | None = None,
+    stop: Event | None = None,
+    until_caught_up: bool | None = None,
+) -> Progress | None:
+    """Run a job to its end; of a stream, return its last progress.
+
+    ``watch`` is called after each micro-batch of a stream; it ends when ``stop`` is set.
+    ``until_caught_up`` takes the place of what the job file says.
+    """
+    results = results_of(job, rows_of(job, session))
+    if not job.said.streams:
+        _write(job, results)
+        return None
+    caught_up = job.said.run.until_caught_up if until_caught_up is None else until_caught_up
+    return _Stream(job, session, watch or (lambda _: None)).run(results, caught_up, stop or Event())
+
+
+def explain(job: Job, session: Any) -> str:
+    """Say how a job would be run."""
+    return str(sash.explain(rows_of(job, session), **asked_of(job)))
+
+
+def _write(job: Job, results: Any) -> None:
+    writers = [writer_of(job, sink, job.name) for sink in job.said.sinks]
+    if len(writers) > 1:
+        results = results.persist()
+    for writer in writers:
+        writer.write(results)
+    if len(writers) > 1:
+        results.unpersist()
+
+
+class _Stream:
+    """A running stream."""
+
+    def __init__(self, job: Job, session: Any, watch: Watch) -> None:
+        self._job, self._session, self._watch = job, session, watch
+        self._writers = [writer_of(job, sink, job.name) for sink in job.said.sinks]
+        late = job.said.late_rows
+        self._late = None if late is None else writer_of(job, late, f"{job.name}: late rows")
+        self._tally = Tally(job.said.time.watermark)
+        self._last: Progress | None = None
+
+    def run(self, results: Any, caught_up: bool, stop: Event) -> Progress | None:
+        """Run until it has caught up, fails, or is to stop."""
+        checkpoint = self._job.checkpoint
+        begins = is_local(checkpoint) and not (Path(checkpoint) / "metadata").exists()
+        for writer in [*self._writers, *([] if self._late is None else [self._late])]:
+            writer.begin(self._session, begins)
+        with Recorder.of(self._job, begins) as self._recorder:
+            query = self._start(results, caught_up, checkpoint)
+            try:
+                while not stop.is_set() and not query.awaitTermination(_LOOK):
+                    self._look(query)
+            finally:
+                query.stop()
+            self._look(query)
+            self._recorder.ended()
+        return self._last
+
+    def _start(self, results: Any, caught_up: bool, checkpoint: str) -> Any:
+        writer = results.writeStream.queryName(self._job.name)
+        writer = writer.option("checkpointLocation", checkpoint).foreachBatch(self._take)
+        every = self._job.said.run.every
+        if caught_up:
+            writer = writer.trigger(availableNow=True)
+        elif every is not None:
+            milliseconds = max(1, nanoseconds("every", every) // 1_000_000)
+            writer = writer.trigger(processingTime=f"{milliseconds} milliseconds")
+        return writer.start()
+
+    def _look(self, query: Any) -> None:
+        for progress in self._tally.take(query.recentProgress):
+            self._last = replace(progress, running=query.isActive)
+            self._recorder.progressed(self._last)
+            self._watch(self._last)
+
+    def _take(self, batch: Any, number: int) -> None:
+        """Write a micro-batch to all sinks."""
+        shared = len(self._writers) + keeps_late_rows(self._job) > 1
+        if shared:
+            batch.persist()
+        try:
+            told, late = self._parted(batch)
+            for writer in self._writers:
+                writer.write_batch(told, number)
+            if self._late is not None:
+                self._late.write_batch(late, number)
+            self._recorder.took(number, told, late)
+        finally:
+            if shared:
+                batch.unpersist()
+
+    def _parted(self, batch: Any) -> tuple[Any, Any]:
+        """Return the results, and the rows that were too late."""
+        if not keeps_late_rows(self._job):
+            return batch, None
+        if self._job.said.rolling is None:
+            told = batch.where(f"{LATE} is null").drop(LATE)
+            return told, batch.where(f"{LATE} is not null").select(f"{LATE}.*")
+        is_late = batch["change"] == "late"
+        added = [a.output for a in self._job.aggregates]
+        return batch.where(~is_late), batch.where(is_late).drop(*added, "revision", "change")

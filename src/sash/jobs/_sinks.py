@@ -1,0 +1,193 @@
+"""Where the results of a job go.
+
+Spark hands a micro-batch over again when it is not sure that it was written. So a sink of a stream
+writes each micro-batch under its number, and what there is of that number goes first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sash.jobs._known import is_local
+from sash.jobs._load import Job
+from sash.jobs._model import ConsoleSink, FileSink, JdbcSink
+
+BATCH = "sash_batch"
+"""The column of a database's table with the number of the micro-batch."""
+
+
+class SinkError(RuntimeError):
+    """A sink that cannot be written to as it is."""
+
+
+def writer_of(job: Job, sink: FileSink | JdbcSink | ConsoleSink, title: str) -> Any:
+    """Return the writer of a sink."""
+    if isinstance(sink, FileSink):
+        return Folder(sink, job.place(sink.path))
+    return Console(sink, title) if isinstance(sink, ConsoleSink) else Database(sink)
+
+
+class Folder:
+    """Files; those of a micro-batch in a folder ``batch=000012``."""
+
+    def __init__(self, sink: FileSink, path: str) -> None:
+        self._sink, self._path = sink, path
+
+    def begin(self, session: Any, new: bool) -> None:
+        """Refuse to add the micro-batches of a new run to those of another."""
+        if new and is_local(self._path) and any(Path(self._path).glob("batch=*")):
+            raise SinkError(
+                f"{self._path} holds the results of another run, and there is no checkpoint to go "
+                "on from: name another path, or remove the folder"
+            )
+
+    def _save(self, frame: Any, path: str, mode: str) -> None:
+        options = {name: str(value) for name, value in self._sink.options.items()}
+        if self._sink.format == "csv":
+            options = {"header": "true", **options}
+        frame.write.format(self._sink.format).options(**options).mode(mode).save(path)
+
+    def write_batch(self, frame: Any, number: int) -> None:
+        """Write a micro-batch in place of what there is of it."""
+        if not frame.isEmpty():
+            self._save(frame, f"{self._path}/batch={number:06}", "overwrite")
+
+    def write(self, frame: Any) -> None:
+        """Write all results."""
+        if not self._sink.overwrite and is_local(self._path) and Path(self._path).exists():
+            raise SinkError(
+                f"{self._path} is there already: name another path, remove it, or say overwrite = "
+                "true"
+            )
+        self._save(frame, self._path, "overwrite" if self._sink.overwrite else "error")
+
+
+class Database:
+    """A table, by JDBC; rows of a micro-batch have its number in a column of their own."""
+
+    def __init__(self, sink: JdbcSink) -> None:
+        self._sink = sink
+        options = {name: str(value) for name, value in sink.options.items()}
+        named = {"user": sink.user, "driver": sink.driver}
+        if sink.password_env is not None:
+            named["password"] = os.environ[sink.password_env]
+        self._options = {
+            "url": sink.url, "dbtable": sink.table, **options,
+            **{name: value for name, value in named.items() if value is not None},
+        }  # fmt: skip
+        self._may_repeat = True
+
+    def begin(self, session: Any, new: bool) -> None:
+        """Refuse to add the micro-batches of a new run to those of another."""
+        self._may_repeat = True
+        with self._connected(session) as (connection, _):
+            if new and _has_rows(connection, self._sink.table):
+                raise SinkError(
+                    f"the table {self._sink.table} holds rows already, and there is no checkpoint "
+                    "to go on from: name another table, or empty it"
+                )
+
+    def write_batch(self, frame: Any, number: int) -> None:
+        """Add a micro-batch; the first one after a start may be there already, or in part."""
+        from sash.spark._pyspark import functions
+
+        if self._may_repeat:
+            self._remove_from(frame.sparkSession, number)
+            self._may_repeat = False
+        frame = frame.withColumn(BATCH, functions().lit(number).cast("bigint"))
+        try:
+            self._saved(frame, "append")
+        except Exception:
+            self._may_repeat = True
+            raise
+
+    def write(self, frame: Any) -> None:
+        """Write all results."""
+        self._saved(frame, "overwrite" if self._sink.overwrite else "error")
+
+    def _saved(self, frame: Any, mode: str) -> None:
+        frame.write.format("jdbc").options(**self._options).mode(mode).save()
+
+    def _remove_from(self, session: Any, number: int) -> None:
+        """Remove rows of this micro-batch and later ones, which a run before has left behind."""
+        with self._connected(session) as (connection, dialect):
+            if not _has_rows(connection, self._sink.table):
+                return
+            where = f"where {dialect.quoteIdentifier(BATCH)} >= ?"
+            statement = connection.prepareStatement(f"delete from {self._sink.table} {where}")
+            statement.setLong(1, number)
+            statement.executeUpdate()
+
+    @contextmanager
+    def _connected(self, session: Any) -> Iterator[tuple[Any, Any]]:
+        """Connect as Spark does, with its drivers."""
+        jvm = session._jvm
+        sql = jvm.org.apache.spark.sql
+        options = jvm.PythonUtils.toScalaMap(self._options)
+        dialect = sql.jdbc.JdbcDialects.get(self._sink.url)
+        jdbc = sql.execution.datasources.jdbc.JDBCOptions(options)
+        connection = dialect.createConnectionFactory(jdbc).apply(-1)
+        try:
+            yield connection, dialect
+        finally:
+            connection.close()
+
+
+def _has_rows(connection: Any, table: str) -> bool:
+    """Whether there is such a table, with rows in it."""
+    from py4j.protocol import Py4JJavaError
+
+    try:
+        return bool(connection.prepareStatement(f"select * from {table}").executeQuery().next())
+    except Py4JJavaError:
+        return False
+
+
+class Console:
+    """The terminal."""
+
+    def __init__(self, sink: ConsoleSink, title: str) -> None:
+        self._sink, self._title = sink, title
+
+    def begin(self, session: Any, new: bool) -> None:
+        """Do nothing."""
+
+    def write_batch(self, frame: Any, number: int) -> None:
+        """Show a micro-batch."""
+        self._show(frame, f"{self._title}, micro-batch {number}")
+
+    def write(self, frame: Any) -> None:
+        """Show the results."""
+        self._show(frame, self._title)
+
+    def _show(self, frame: Any, title: str) -> None:
+        from rich.console import Console as Terminal
+        from rich.table import Table
+        from rich.text import Text
+
+        rows = frame.limit(self._sink.rows + 1).toArrow().to_pylist()
+        if not rows:
+            return
+        table = Table(title=title, title_justify="left")
+        for name in frame.columns:
+            table.add_column(Text(name))
+        for row in rows[: self._sink.rows]:
+            table.add_row(*(Text(_shown(cell)) for cell in row.values()))
+        terminal = Terminal(width=None if sys.stdout.isatty() else 160)
+        terminal.print(table)
+        if len(rows) > self._sink.rows:
+            terminal.print(f"and more: only the first {self._sink.rows} rows are shown")
+
+
+def _shown(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, datetime):
+        return cell.isoformat(" ", "auto")[: 26 if cell.microsecond else 19]
+    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
