@@ -148,6 +148,9 @@ FEW_FLOATS = NO_MINUS_ZERO | st.sampled_from([1.0, math.nan])
 EDGES = [-10.0, 0.0, 1.0, 2.5]
 PAIRS_F = st.tuples(nullable(NO_MINUS_ZERO), nullable(ANY_FLOAT))
 PAIRS_I = st.tuples(nullable(EXTREME_INTS), nullable(INT64))
+WEIGHTED = st.tuples(
+    nullable(SPECIAL | st.floats(-1e6, 1e6)), nullable(st.just(0.0) | st.floats(1e-3, 1e3))
+)
 HASHABLE = st.integers(0, 9) | TEXT | INT64
 
 AGGREGATES: list[Case] = [
@@ -196,6 +199,7 @@ AGGREGATES: list[Case] = [
     Case(agg.argmin(dtype=int, argument_dtype=int), PAIRS_I, oracle.argmin),
     Case(agg.argmax(argument_dtype=object), st.tuples(nullable(SMALL), TEXT), oracle.argmax),
     Case(agg.argmin(argument_dtype=object), st.tuples(nullable(SMALL), TEXT), oracle.argmin),
+    Case(agg.weighted_mean(), WEIGHTED, oracle.weighted_mean, lambda v: magnitude([p[0] for p in v])),
     Case(agg.m4(), st.tuples(nullable(NO_MINUS_ZERO), nullable(INT64)), oracle.m4),
     Case(agg.m4(dtype=int), PAIRS_I, oracle.m4),
     Case(agg.collect(), nullable(TEXT), oracle.collect),

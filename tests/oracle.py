@@ -159,6 +159,14 @@ def all_(values: Values) -> bool | None:
     return all(found) if found else None
 
 
+def weighted_mean(rows: Values) -> float | None:
+    pairs = [(v, w) for v, w in rows if v is not None and w is not None]
+    total = math.fsum(w for _, w in pairs)
+    if total == 0:
+        return None
+    return sum(v * w for v, w in pairs) / total
+
+
 def m4(rows: Values) -> dict[str, tuple[int, Any]] | None:
     found = [(t, v) for v, t in rows if v is not None and t is not None]
     if not found:

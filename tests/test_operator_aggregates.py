@@ -46,7 +46,8 @@ NUMBERS = ("int", "float")
 CASES = [
     agg.count(), agg.count("text"), agg.concat("text", separator=","), LONGEST.on("text"),
     agg.argmax("float", "int"), agg.argmin("int", "text"), agg.argmax("text", "date"),
-    agg.m4("float", "t"), agg.topk(3, "text"), agg.histogram([-20, 0, 20], "int"),
+    agg.m4("float", "t"), agg.weighted_mean("float", "int"), agg.topk(3, "text"),
+    agg.histogram([-20, 0, 20], "int"),
     agg.quantiles([0.1, 0.5], "float"), agg.any("bool"), agg.all("int"),
     *(f(c) for f in (agg.mean, agg.stddev, agg.product, agg.geomean) for c in NUMBERS),
     *(f(c) for f in (agg.sum, agg.range) for c in (*NUMBERS, "money", "wide")),

@@ -19,7 +19,7 @@ MADE: dict[str, sash.Aggregate] = {
     "count_distinct": agg.count_distinct("x"), "countmin": agg.countmin("x"),
     "distinct": agg.distinct("x"), "first": agg.first("x"), "geomean": agg.geomean("x"),
     "histogram": agg.histogram([0, 1, 2.5], "x"), "hll": agg.hll("x", sketch=True),
-    "last": agg.last("x"), "m4": agg.m4("x", "t"), "max": agg.max("x", dtype=int),
+    "last": agg.last("x"), "m4": agg.m4("x", "t"), "weighted_mean": agg.weighted_mean("x", "y"), "max": agg.max("x", dtype=int),
     "maxcount": agg.maxcount("x"), "mean": agg.mean("x").alias("average"),
     "median": agg.median("x"), "min": agg.min("x").on("y"), "mincount": agg.mincount("x"),
     "mode": agg.mode("x"), "nth_youngest": agg.nth_youngest(3, "x"),

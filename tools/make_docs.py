@@ -43,7 +43,7 @@ PAPERS = {
 
 STATE = {
     "a few words": "all any argmax argmin count first geomean last max maxcount mean min mincount "
-    "product range relative_variation stddev sum variance m4",
+    "product range relative_variation stddev sum variance weighted_mean m4",
     "n words": "nth_youngest",
     "k words": "topk",
     "a word per bin": "histogram",
@@ -217,7 +217,8 @@ def _described(name: str) -> list[str]:
     if not default.native and default.python is None:
         runs = "in `sash.rolling`"
     if len(default.columns) > 1:
-        inputs += f", with {'a time' if name == 'm4' else 'an argument'}"
+        second = {"m4": "a time", "weighted_mean": "a weight"}.get(name, "an argument")
+        inputs += f", with {second}"
     size = next(size for size, names in STATE.items() if name in names.split())
     result = f"{default.result}, an estimate" if name in ESTIMATES else default.result
     call = f"`{name}({', '.join(needed)})`"

@@ -79,6 +79,12 @@ def _number(one: Aggregate, columns: list[pa.Array]) -> Typed:
     return replace(one, dtype="float"), [_arrow.as_floats(column)], _arrow.same
 
 
+def _weighted(one: Aggregate, columns: list[pa.Array]) -> Typed:
+    for column, name in zip(columns, one.columns, strict=True):
+        need_numbers(one, column, name)
+    return one, [_arrow.as_floats(column) for column in columns], _arrow.same
+
+
 def _extreme(one: Aggregate, columns: list[pa.Array]) -> Typed:
     ordered, decode = _arrow.as_ordered(columns[0], one.columns[0] or "")
     if one.name in ("mincount", "maxcount"):
@@ -172,6 +178,7 @@ _HANDLERS: dict[str, Callable[[Aggregate, list[pa.Array]], Typed]] = {
     "sum": _sum,
     "range": _range,
     "m4": _m4,
+    "weighted_mean": _weighted,
     **dict.fromkeys(_NUMBERS, _number),
     **dict.fromkeys(("min", "max", "mincount", "maxcount", "topk"), _extreme),
     **dict.fromkeys(("first", "last", "nth_youngest"), _select),

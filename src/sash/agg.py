@@ -61,6 +61,7 @@ __all__ = [
     "sum",
     "topk",
     "variance",
+    "weighted_mean",
 ]
 
 _range, _min, _max = range, min, max  # the built-ins, before ours take their names
@@ -111,6 +112,24 @@ def mean(column: str | None = None, *, dtype: Any = float) -> Aggregate:
         lambda a, b: (a[0] + b[0], a[1] + b[1]), lambda v: (v, 1), lambda s: s[0] / s[1]
     )
     return define("mean", (column,), dtype, laws, "float64", native, python)
+
+
+def weighted_mean(column: str | None = None, weight: str | None = None) -> Aggregate:
+    """Mean of ``column``, each value with the ``weight`` of its row. Result: float64.
+
+    The price by volume of a market, the value of a meter by the time it held. Rows without a value
+    or a weight are skipped; weights that add up to 0 give ``None``. A window fed plain values takes
+    pairs ``(value, weight)``.
+
+    >>> import sash
+    >>> window = sash.DabaLite(weighted_mean())
+    >>> window.insert_many([(10.0, 1.0), (20.0, 3.0)])
+    >>> window.query()
+    17.5
+    """
+    laws = Laws(commutative=True, exact=False)
+    native = {"float": Native("weighted_mean_f64", ("f", "f"), "f")}
+    return define("weighted_mean", (column, weight), float, laws, "float64", native)
 
 
 def geomean(column: str | None = None, *, dtype: Any = float) -> Aggregate:

@@ -48,6 +48,30 @@ struct GeoMeanI64 : GeoMean {
   State lift(In v) const { return GeoMean::lift(static_cast<double>(v)); }
 };
 
+// The mean of the first column, each value with the weight that the second one gives it.
+struct WeightedMean {
+  using In = double;
+  static constexpr int inputs = 2;
+  struct State {
+    double sum, weight;
+    std::int64_t n;
+  };
+  static constexpr bool commutative = true, exact = false;
+  State identity() const { return {-0.0, -0.0, 0}; }
+  State lift_row(const Inputs& in) const {
+    if (!in.second_valid) return identity();
+    const auto weight = std::bit_cast<double>(in.second);
+    return {std::bit_cast<double>(in.first) * weight, weight, 1};
+  }
+  State combine(State a, State b) const {
+    return {a.sum + b.sum, a.weight + b.weight, a.n + b.n};
+  }
+  bool lower_row(State s, Word* out) const {
+    if (s.n == 0 || s.weight == 0) return false;
+    return *out = std::bit_cast<Word>(s.sum / s.weight), true;
+  }
+};
+
 template <class T>
 T from_key(std::int64_t key) {
   if constexpr (std::is_same_v<T, double>) return from_order_key(key);

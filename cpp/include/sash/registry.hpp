@@ -19,6 +19,7 @@ inline const Ops* find_ops(std::string_view name) {
       {"sum_counted_f64", adapt<CountedSum>()},
       {"mean_f64", adapt<Mean>()},
       {"mean_i64", adapt<MeanI64>()},
+      {"weighted_mean_f64", adapt<WeightedMean>()},
       {"geomean_f64", adapt<GeoMean>()},
       {"geomean_i64", adapt<GeoMeanI64>()},
       {"variance_f64", adapt<VarianceBy>()},
