@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sash
-from sash import _demo_flights as demo
+from sash.demo import flights as demo
 from sash import agg
 from sash import spark as sps
 

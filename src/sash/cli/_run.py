@@ -28,7 +28,7 @@ def run_job(path: Path, until_caught_up: bool, live: bool, quiet: bool, allow_py
     if live:
         job = job.with_live()
     with (
-        _session(job) as session,
+        session_for(job) as session,
         _stopped_by_signals() as stopped,
         _page(job, live),
         display_of(job, quiet) as display,
@@ -44,7 +44,7 @@ def run_job(path: Path, until_caught_up: bool, live: bool, quiet: bool, allow_py
 def explain_job(path: Path, allow_python: bool) -> str:
     """Return how a job file would be run."""
     job = jobs.load(path, allow_python=allow_python)
-    with _session(job) as session:
+    with session_for(job) as session:
         return jobs.explain(job, session)
 
 
@@ -83,7 +83,7 @@ def need_java() -> None:
 
 
 @contextmanager
-def _session(job: jobs.Job) -> Iterator[Any]:
+def session_for(job: jobs.Job) -> Iterator[Any]:
     """Start Spark, and stop it in the end. What it logs goes to a file, and is kept on failure."""
     need_java()
     if os.environ.get("SASH_DEBUG") or "PYSPARK_GATEWAY_PORT" in os.environ:

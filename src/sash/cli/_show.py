@@ -63,7 +63,8 @@ class _Lines(Display):
             self._line(f"caught up{_after(last)}")
 
     def _line(self, words: str) -> None:
-        self._console.print(f"{self._job.name}: {words}", highlight=False, markup=False)
+        text = f"{self._job.name}: {words}"
+        self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def _after(last: Progress | None) -> str:

@@ -22,6 +22,7 @@ def session_of(job: Job) -> Any:
     """Return the session to run in: a local one, or that which ``spark-submit`` has set up."""
     settings = {
         "spark.sql.session.timeZone": job.said.time.zone,
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # others read these with UTC
         **{name: _text(value) for name, value in job.said.spark.items()},
     }
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
@@ -81,7 +82,8 @@ def _source(job: Job, session: Any) -> Any:
         return _from_kafka(_kafka(reader, source).options(**options).load(), source)
     path = job.place(source.path)
     if isinstance(source, CsvSource):
-        options = {"header": _text(source.header), **options}
+        # With enforceSchema Spark would take columns by their place, whatever the header says.
+        options = {"header": _text(source.header), "enforceSchema": "false", **options}
     if source.files_per_batch is not None:
         options["maxFilesPerTrigger"] = str(source.files_per_batch)
     reader = reader.format(source.format).options(**options)

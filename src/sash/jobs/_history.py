@@ -13,6 +13,7 @@ from sash._durations import nanoseconds
 from sash.jobs._load import Job
 from sash.jobs._progress import Progress
 from sash.live import History
+from sash.spark._frames import col
 
 
 class Recorder(AbstractContextManager["Recorder"]):
@@ -28,7 +29,8 @@ class Recorder(AbstractContextManager["Recorder"]):
         path, live = job.history, job.said.live
         if path is None or live is None:
             return cls(job, None)
-        if begins:
+        if begins and path.exists():
+            History.open(path).close()  # or raises: then it is something else, and stays
             for ending in ("", "-wal", "-shm"):
                 path.with_name(path.name + ending).unlink(missing_ok=True)
         about = {
@@ -49,10 +51,12 @@ class Recorder(AbstractContextManager["Recorder"]):
         results = told.toArrow()
         if self._job.said.rolling is not None:
             results = _as_windows(self._job, results)
-        column = self._job.said.time.column
-        rows = late.select(*(_quoted(n) for n in [*self._job.said.by, column])).toArrow()
-        rows = rows.rename_columns([*self._job.said.by, "time"])
-        self._history.record(number, results, rows)
+        self._history.record(number, results, None if late is None else self._late_rows(late))
+
+    def _late_rows(self, late: Any) -> pa.Table:
+        keys = self._job.said.by
+        rows = late.select(*map(col, [*keys, self._job.said.time.column])).toArrow()
+        return rows.rename_columns([*keys, "time"])
 
     def progressed(self, progress: Progress) -> None:
         """Write down how it is doing."""
@@ -68,10 +72,6 @@ class Recorder(AbstractContextManager["Recorder"]):
     def __exit__(self, *error: object) -> None:
         if self._history is not None:
             self._history.close()
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _rolling_name(job: Job) -> str:

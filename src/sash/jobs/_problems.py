@@ -134,12 +134,12 @@ def _words(path: Path, found: Sequence[tuple[Path, Any]], data: Any) -> str:
         return _unknown(path, location, data)
     if kind == "literal_error":
         choices = _choices(context["expected"])
-        return f"{where}: {value!r} is none of {', '.join(choices)}{close_to(value, choices)}."
+        return f"{where}: {shown(value)} is none of {', '.join(choices)}{close_to(value, choices)}."
     if kind == "union_tag_invalid":
         choices = _choices(context["expected_tags"])
         tag = context["discriminator"].strip("'")
         return (
-            f"{where} {tag}: {context['tag']!r} is none of {', '.join(choices)}"
+            f"{where} {tag}: {shown(context['tag'])} is none of {', '.join(choices)}"
             f"{close_to(context['tag'], choices)}."
         )
     if kind == "union_tag_not_found":
@@ -155,6 +155,8 @@ def _words(path: Path, found: Sequence[tuple[Path, Any]], data: Any) -> str:
         bound = context.get("ge", context.get("gt"))
         least = f"at least {bound}" if "ge" in context else f"above {bound:g}"
         return f"{where} must be {least}, not {value!r}."
+    if kind == "finite_number":
+        return f"{where} must be a number that is not endless, such as 1.5, not {value!r}."
     if kind == "less_than_equal":
         return f"{where} must be at most {context['le']}, not {value!r}."
     return f"{where}: {one['msg']}."
@@ -175,11 +177,11 @@ def _wrong_type(path: Path, where: str, wanted: list[str], value: Any) -> str:
     if wanted == ["a table"] or top in _LISTS:
         remedy = f"; {_as_table(path)}"
     if wanted == ["text in quotes"] and not isinstance(value, (dict, list)):
-        shown = _shown(value).strip("'")
-        remedy = f'; put it in quotes: "{shown}"'
+        text = shown(value).strip("'")
+        remedy = f'; put it in quotes: "{text}"'
         if path[-1] in _DURATIONS:
             remedy = '; write a length of time like "90s" or "1 hour"'
-    return f"{where} must be {' or '.join(wanted)}, not {_shown(value)}{remedy}."
+    return f"{where} must be {' or '.join(wanted)}, not {shown(value)}{remedy}."
 
 
 def _first_keys(value: Any) -> Iterator[str]:
@@ -198,12 +200,13 @@ def _as_table(path: Path) -> str:
     return f"write a line {header}, and its keys below it, one in a line"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value as it is written in a job file, in short."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (dict, list)):
         return "a table" if isinstance(value, dict) else "a list"
-    text = repr(value)
+    text = repr(value) if isinstance(value, (str, int, float)) else str(value)  # a date or time
     return text if len(text) < 80 else f"{text[:77]}..."
 
 

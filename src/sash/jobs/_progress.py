@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sash._durations import nanoseconds
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -42,8 +40,7 @@ class Progress:
 class Tally:
     """Adds up the reports of one run."""
 
-    def __init__(self, watermark: str | None) -> None:
-        self._delay = 0 if watermark is None else nanoseconds("watermark", watermark) // 1000
+    def __init__(self) -> None:
         self._seen = -1
         self._totals = dict.fromkeys(("rows", "windows", "corrections", "late"), 0)
         self._latest: int | None = None
@@ -74,13 +71,19 @@ class Tally:
             rows=rows,
             rows_total=self._totals["rows"],
             rows_per_second=rows / seconds,
-            watermark=_micros(times["watermark"]) if times.get("watermark") else None,
+            watermark=_watermark(times),
             latest=self._latest,
             windows=self._totals["windows"],
             corrections=self._totals["corrections"],
             late_rows=self._totals["late"],
             state_bytes=sum(s["memoryUsedBytes"] for s in report["stateOperators"]),
         )
+
+
+def _watermark(times: Any) -> int | None:
+    """Return the watermark; Spark says 1970 where there is none yet."""
+    found = _micros(times.get("watermark") or "1970-01-01T00:00:00Z")
+    return found if found > 0 else None
 
 
 def _micros(text: str) -> int:

@@ -67,7 +67,7 @@ class _Stream:
         self._writers = [writer_of(job, sink, job.name) for sink in job.said.sinks]
         late = job.said.late_rows
         self._late = None if late is None else writer_of(job, late, f"{job.name}: late rows")
-        self._tally = Tally(job.said.time.watermark)
+        self._tally = Tally()
         self._last: Progress | None = None
 
     def run(self, results: Any, caught_up: bool, stop: Event) -> Progress | None:
@@ -106,27 +106,25 @@ class _Stream:
 
     def _take(self, batch: Any, number: int) -> None:
         """Write a micro-batch to all sinks."""
-        shared = len(self._writers) + keeps_late_rows(self._job) > 1
-        if shared:
-            batch.persist()
+        batch.persist()
         try:
             told, late = self._parted(batch)
-            for writer in self._writers:
-                writer.write_batch(told, number)
-            if self._late is not None:
+            counts = batch.selectExpr("count(*)", "count_if(change = 'late')").first()
+            if counts[0] > counts[1]:
+                for writer in self._writers:
+                    writer.write_batch(told, number)
+            if self._late is not None and counts[1]:
                 self._late.write_batch(late, number)
-            self._recorder.took(number, told, late)
+            self._recorder.took(number, told, late if counts[1] else None)
         finally:
-            if shared:
-                batch.unpersist()
+            batch.unpersist()
 
     def _parted(self, batch: Any) -> tuple[Any, Any]:
         """Return the results, and the rows that were too late."""
+        is_late = batch["change"] == "late"
         if not keeps_late_rows(self._job):
             return batch, None
         if self._job.said.rolling is None:
-            told = batch.where(f"{LATE} is null").drop(LATE)
-            return told, batch.where(f"{LATE} is not null").select(f"{LATE}.*")
-        is_late = batch["change"] == "late"
+            return batch.where(~is_late).drop(LATE), batch.where(is_late).select(f"{LATE}.*")
         added = [a.output for a in self._job.aggregates]
         return batch.where(~is_late), batch.where(is_late).drop(*added, "revision", "change")

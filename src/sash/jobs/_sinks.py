@@ -55,8 +55,7 @@ class Folder:
 
     def write_batch(self, frame: Any, number: int) -> None:
         """Write a micro-batch in place of what there is of it."""
-        if not frame.isEmpty():
-            self._save(frame, f"{self._path}/batch={number:06}", "overwrite")
+        self._save(frame, f"{self._path}/batch={number:06}", "overwrite")
 
     def write(self, frame: Any) -> None:
         """Write all results."""
