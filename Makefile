@@ -30,11 +30,12 @@ $(VENV)/built: $(VENV)/tools $(CORE)
 
 setup: $(VENV)/built  ## create .venv, build the core, install what tests and demo need
 
-demo: $(VENV)/built  ## run the demo on real flights
-	@$(BIN)/python -m sash.demo
+demo: $(VENV)/built  ## run the demo: a year of real flights, as a stream on Spark
+	@$(BIN)/sash demo
 
 test: lint  ## lint, types, native tests, Python tests, those of Spark on the oldest PySpark too
 	@$(BIN)/python tools/native_tests.py
+	@$(BIN)/python tools/browser.py
 	@$(BIN)/python -m pytest
 	@$(BIN)/python tools/oldest_spark.py
 

@@ -19,7 +19,7 @@ from sash._rolling_windows import names_of
 from sash._tables import nearest, open_table
 from sash.windows import Window
 
-_OWN = ("window", "window_start", "window_end", "revision", "change", "complete")
+OWN_COLUMNS = ("window", "window_start", "window_end", "revision", "change", "complete")
 
 
 class WindowOperator:
@@ -96,7 +96,7 @@ class WindowOperator:
         if twice:
             raise ValueError(f"by: column {twice[0]!r} is named twice")
         for name in [*self._by, *outputs]:
-            if name in _OWN:
+            if name in OWN_COLUMNS:
                 raise ValueError(f"results have a column {name!r} of their own: rename yours")
         for name in outputs:
             if name in self._by:

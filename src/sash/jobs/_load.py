@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from sash._aggregate import Aggregate
 from sash._tables import nearest
-from sash.jobs._check import Checker
+from sash.jobs._check import check
 from sash.jobs._known import is_local
 from sash.jobs._model import JobFile, Live
 from sash.jobs._places import Path as Place
@@ -71,11 +71,10 @@ def load(path: str | Path, *, allow_python: bool = False) -> Job:
         said = JobFile.model_validate(data)
     except ValidationError as error:
         raise _job_error(path, text, problems_of(error, data)) from None
-    checker = Checker(said, path.parent, allow_python)
-    checker.check()
-    if checker.problems:
-        raise _job_error(path, text, checker.problems)
-    return Job(said, path.resolve(), checker.windows, checker.aggregates)
+    problems, made = check(said, path.parent, allow_python)
+    if problems:
+        raise _job_error(path, text, problems)
+    return Job(said, path.resolve(), made.windows, made.aggregates)
 
 
 def _text(path: Path) -> str:
@@ -102,24 +101,41 @@ def _text(path: Path) -> str:
 
 
 def _syntax(message: str, text: str) -> tuple[int, str]:
-    """Return the line and words of the parser's message."""
+    """Return the line and words of the parser's message, with what is usually wrong there."""
     words, _, place = message.rpartition(" (at ")
-    if not place.startswith("line "):  # at the end of the file
-        return text.rstrip("\n").count("\n") + 1, f"this is not TOML: {words or message}."
-    line = int(place.removeprefix("line ").split(",")[0])
-    return line, f"this is not TOML: {words}{_why(text.split(chr(10))[line - 1])}."
+    lines = text.split("\n")
+    line = len(text.rstrip("\n").split("\n"))
+    if place.startswith("line "):  # else at the end of the file
+        line = int(place.removeprefix("line ").split(",")[0])
+    return line, f"this is not TOML: {words or message}{_why(words or message, lines[line - 1])}."
 
 
-def _why(line: str) -> str:
-    """Guess what is usually wrong with such a line."""
-    key, equals, value = line.partition("=")
-    if equals and value.strip() in ("True", "False"):
-        return f"; write {value.strip().lower()} in small letters"
-    if equals and value.strip()[:1] not in ('"', "'", "[", "{", ""):
-        return f'; text goes in quotes: {key.strip()} = "{value.strip()}"'
+def _why(words: str, line: str) -> str:
+    key, equals, value = (part.strip() for part in line.partition("="))
+    bare = value.split("#")[0].strip()
+    for sign, remedy in _SIGNS.items():
+        if sign in words:
+            return f"; {remedy}"
+    if equals and bare in ("True", "False"):
+        return f"; write {bare.lower()} in small letters"
+    if equals and not bare:
+        return f"; give a value after {key} ="
+    if equals and bare[:1] not in ('"', "'", "[", "{"):
+        return f'; text goes in quotes: {key} = "{bare}"'
+    if equals and bare.startswith("[") and '"' not in bare:
+        return f'; text goes in quotes, as in {key} = ["..."]'
     if not equals and ":" in line:
         return "; keys and values have an equals sign between them"
     return ""
+
+
+_SIGNS = {
+    "Illegal character '\\n'": "close the quote at the end of the text",
+    "Unclosed array": "close the bracket",
+    "Expected ']'": "close the bracket",
+    "Cannot overwrite": "it is there twice: leave one of the two out",
+    "twice": "leave one of the two out",
+}
 
 
 def _job_error(path: Path, text: str, problems: list[Problem]) -> JobError:

@@ -18,6 +18,12 @@ def _duration(text: str) -> str:
     return text
 
 
+def _printable(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("it has a character 0 in it, which no name has: remove it")
+    return text
+
+
 def _slide(value: str | int) -> str | int:
     if isinstance(value, str):
         return _duration(value)
@@ -31,7 +37,7 @@ def _listed(value: Any) -> Any:
 
 
 Duration = Annotated[str, AfterValidator(_duration), Field(examples=["90s", "1h30m", "2 days"])]
-Name = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Value = str | int | float | bool
 Options = Annotated[

@@ -1,0 +1,146 @@
+"""The file of a history: how it is made, and how one is known from other files."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+_MARK = 0x53617368  # "Sash", in the header of the file
+_SAME = ("keys", "windows", "aggregates")  # what the tables are made for
+_ABOUT = {"name", "emit", "watermark", "lateness", *_SAME}
+
+
+class HistoryError(ValueError):
+    """A file is no history, or not one that can be used here."""
+
+
+class MissingHistoryError(HistoryError):
+    """There is no history yet: no pipeline has written here."""
+
+
+def connect_to_write(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
+    """Open the history at ``path`` for writing, and make it where there is none."""
+    if set(about) != _ABOUT:
+        raise HistoryError(f"about must have {sorted(_ABOUT)}, not {sorted(about)}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")  # a batch that Spark committed must be there
+        db.execute("BEGIN IMMEDIATE")
+        if _is_empty(db):
+            _make(db, about)
+        else:
+            _check(db, path)
+            _check_same(path, read_meta(db)["about"], about)
+            write_meta(db, about=about)
+        db.execute("COMMIT")
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise _unreadable(path, error) from error
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Open the history at ``path`` read-only."""
+    if not path.exists():
+        raise MissingHistoryError(f"no pipeline has written here yet: there is no file {path}")
+    address = path.absolute().as_uri() + "?mode=ro"
+    try:
+        db = sqlite3.connect(
+            address, uri=True, timeout=5, isolation_level=None, check_same_thread=False
+        )
+    except sqlite3.DatabaseError as error:
+        raise _unreadable(path, error) from error
+    try:
+        if _is_empty(db):
+            raise MissingHistoryError(f"no pipeline has written here yet: {path} is empty")
+        _check(db, path)
+    except sqlite3.DatabaseError as error:
+        db.close()
+        raise _unreadable(path, error) from error
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def read_meta(db: sqlite3.Connection) -> dict[str, Any]:
+    """Return the few values that are of the whole history."""
+    return {name: json.loads(value) for name, value in db.execute("SELECT name, value FROM meta")}
+
+
+def write_meta(db: sqlite3.Connection, **values: Any) -> None:
+    """Replace some of these values."""
+    rows = [(name, json.dumps(value)) for name, value in values.items()]
+    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+
+def _is_empty(db: sqlite3.Connection) -> bool:
+    return not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+
+def _make(db: sqlite3.Connection, about: dict[str, Any]) -> None:
+    db.execute(f"PRAGMA application_id = {_MARK}")
+    db.execute(f"PRAGMA user_version = {FORMAT}")
+    values = "".join(f", v{i}" for i in range(len(about["aggregates"])))
+    for statement in (
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT)",
+        # an id is never used again, so that readers cannot take one key for another
+        "CREATE TABLE keys (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, folded TEXT)",
+        f"""CREATE TABLE windows (key INTEGER, window INTEGER, "end" INTEGER, start INTEGER,
+            batch INTEGER, revision INTEGER, complete INTEGER, corrections INTEGER{values},
+            PRIMARY KEY (key, window, "end", start)) WITHOUT ROWID""",
+        'CREATE INDEX oldest_windows ON windows ("end", key, window, start)',
+        "CREATE INDEX newest_windows ON windows (key, window, batch)",
+        'CREATE INDEX open_windows ON windows (key, window, "end") WHERE NOT complete',
+        'CREATE TABLE removed (batch INTEGER, key INTEGER, window INTEGER, "end" INTEGER)',
+        "CREATE INDEX newest_removed ON removed (key, window, batch)",
+        "CREATE INDEX oldest_removed ON removed (batch)",
+        "CREATE TABLE late (id INTEGER PRIMARY KEY AUTOINCREMENT, key INTEGER, time INTEGER)",
+        "CREATE INDEX late_by_time ON late (key, time)",
+        "CREATE TABLE progress (batch INTEGER PRIMARY KEY, told TEXT)",
+    ):
+        db.execute(statement)
+    counters = dict.fromkeys(("windows", "open", "corrections", "late", "late_rows"), 0)
+    kinds = dict.fromkeys(about["aggregates"])
+    identity = secrets.token_hex(8)
+    write_meta(db, about=about, id=identity, batch=None, pruned=None, kinds=kinds, **counters)
+
+
+def _check(db: sqlite3.Connection, path: Path) -> None:
+    if db.execute("PRAGMA application_id").fetchone()[0] != _MARK:
+        raise HistoryError(f"{path} is a database, but not a history of Sash: give another path")
+    found = db.execute("PRAGMA user_version").fetchone()[0]
+    if found != FORMAT:
+        raise HistoryError(
+            f"{path} is a history of format {found}, this version of Sash has format {FORMAT}: "
+            f"use the version that wrote it, or {_REMOVE}"
+        )
+
+
+def _check_same(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+    for what in _SAME:
+        if list(old[what]) != list(new[what]):
+            raise HistoryError(
+                f"{path} is the history of a pipeline with the {what} {_listed(old[what])}, "
+                f"this one has {_listed(new[what])}: {_REMOVE}"
+            )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+_REMOVE = "remove the file (with those of its name ending in -wal and -shm), or give another path"
+
+
+def _unreadable(path: Path, error: sqlite3.DatabaseError) -> HistoryError:
+    return HistoryError(f"{path} cannot be used as a history: {error}. Give another path")

@@ -1,0 +1,21 @@
+"""What tests look at on the page."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qsl
+
+from playwright.sync_api import Page
+
+
+def state(page: Page) -> dict[str, str]:
+    """Return what the address remembers."""
+    return dict(parse_qsl(page.url.partition("#")[2]))
+
+
+def until(page: Page, check: str, argument: Any = None) -> None:
+    page.wait_for_function(check, arg=argument, timeout=20_000)
+
+
+def cells(page: Page, row: int) -> list[str]:
+    return page.locator(f"#table tbody tr:nth-child({row}) td").all_inner_texts()
