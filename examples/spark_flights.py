@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import sash
-from sash.demo import flights as demo
 from sash import agg
 from sash import spark as sps
+from sash.demo import flights as demo
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

@@ -24,9 +24,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sash
-from sash.demo import flights as demo
 from sash import agg
 from sash import spark as sps
+from sash.demo import flights as demo
 
 # %% [markdown]
 # The sink. Spark may give a micro-batch to it again after a failure, so writing one twice must do

@@ -199,7 +199,12 @@ AGGREGATES: list[Case] = [
     Case(agg.argmin(dtype=int, argument_dtype=int), PAIRS_I, oracle.argmin),
     Case(agg.argmax(argument_dtype=object), st.tuples(nullable(SMALL), TEXT), oracle.argmax),
     Case(agg.argmin(argument_dtype=object), st.tuples(nullable(SMALL), TEXT), oracle.argmin),
-    Case(agg.weighted_mean(), WEIGHTED, oracle.weighted_mean, lambda v: magnitude([p[0] for p in v])),
+    Case(
+        agg.weighted_mean(),
+        WEIGHTED,
+        oracle.weighted_mean,
+        lambda pairs: magnitude([value for value, _ in pairs]),
+    ),
     Case(agg.m4(), st.tuples(nullable(NO_MINUS_ZERO), nullable(INT64)), oracle.m4),
     Case(agg.m4(dtype=int), PAIRS_I, oracle.m4),
     Case(agg.collect(), nullable(TEXT), oracle.collect),

@@ -9,16 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from browsers import ARGUMENTS, chromium
 from playwright.sync_api import sync_playwright
 
 from sash.demo._charts import thinned
 from sash.demo._replay import Replay
 from sash.demo.flights import DAY, load
-
-sys.path.insert(0, str(Path(__file__).parent.parent.parent / "tools"))
-import browser
-
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +73,8 @@ def test_the_report_in_a_browser(output: Path, width: int, shown: str) -> None:
     page_errors: list[str] = []
     asked: list[str] = []
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser.found(), args=FLAGS)
-        page = chromium.new_page(viewport={"width": width, "height": 900})
+        browser = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        page = browser.new_page(viewport={"width": width, "height": 900})
         page.on("pageerror", lambda error: page_errors.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
         page.goto((output / "report.html").as_uri())
@@ -96,6 +92,6 @@ def test_the_report_in_a_browser(output: Path, width: int, shown: str) -> None:
         assert tiles["flights"] == "49,212"
         room = page.evaluate("document.documentElement.scrollWidth")
         assert room <= width
-        chromium.close()
+        browser.close()
     assert page_errors == []
     assert asked == [(output / "report.html").as_uri()]

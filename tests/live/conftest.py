@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import histories as h
 import pytest
+from browsers import ARGUMENTS, chromium
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import served
 
 from sash.live import History, Server
 
-ROOT = Path(__file__).parents[2]
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 expect.set_options(timeout=20_000)
-
-
-def chromium() -> str:
-    spec = importlib.util.spec_from_file_location("browser", ROOT / "tools" / "browser.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    found = module.find()
-    assert found, "no Chromium: run tools/browser.py"
-    return str(found)
 
 
 @pytest.fixture(scope="module")

@@ -73,7 +73,7 @@ def rows(number: int) -> list[tuple[str, str, float]]:
     found = []
     for i in range(40):
         n = number * 40 + i
-        back = {3: 25, 7: 300}.get(i % 11, 0) if number else 0
+        back = {3: 28, 7: 300}.get(i % 11, 0) if number else 0
         ts = (BEGIN + timedelta(minutes=2 * n - back)).strftime("%Y-%m-%d %H:%M:%S")
         found.append((f"k{n % 3}", "never" if n == 50 else ts, float(n)))
     return found
@@ -161,7 +161,7 @@ def test_ctrl_c_stops_and_spark_submit_goes_on(utc: Any, tmp_path: Path) -> None
     """Nothing is lost or repeated, and the job file is the same on a cluster."""
     for name in ("whole", "parted"):
         (tmp_path / name).mkdir()
-        write_csv(tmp_path / name / "in", range(5))
+        write_csv(tmp_path / name / "in", range(5 if name == "whole" else 3))
         job_in(tmp_path / name, HEAD + SINKS + '[spark]\n"spark.sql.shuffle.partitions" = 2\n')
     utc.conf.set("spark.sql.shuffle.partitions", 2)
     try:
@@ -181,6 +181,7 @@ def test_ctrl_c_stops_and_spark_submit_goes_on(utc: Any, tmp_path: Path) -> None
     assert b"Traceback" not in said
     assert b"WARN" not in said
     done = len(list((place / "out").iterdir()))
+    write_csv(place / "in", range(3, 5))
 
     import pyspark
 
@@ -195,7 +196,7 @@ def test_ctrl_c_stops_and_spark_submit_goes_on(utc: Any, tmp_path: Path) -> None
         env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr[-3000:]
-    assert "caught up after" in ended.stderr
+    assert "caught up after" in ended.stdout  # spark-submit hands all output on there
     assert len(list((place / "out").iterdir())) > done
     ours, theirs = ([{k: v for k, v in r.items() if k != "batch"} for r in written(tmp_path / n / "out")] for n in ("parted", "whole"))  # fmt: skip  # noqa: E501
     last = [_standing(told) for told in (ours, theirs)]
@@ -235,6 +236,7 @@ until_caught_up = true
 
 def test_a_database_ends_with_each_micro_batch_once(utc: Any, tmp_path: Path) -> None:
     """Also where a micro-batch had been written, and Spark did not know."""
+    utc._jvm.java.lang.System.setProperty("derby.stream.error.file", str(tmp_path / "derby.log"))
     write_csv(tmp_path / "in", range(2))
     job = jobs.load(job_in(tmp_path, HEAD + JDBC.format(place=tmp_path)))
     jobs.run(job, utc)
@@ -342,7 +344,7 @@ def test_rolling_over_parquet(utc: Any, tmp_path: Path, stream: bool, capsys: An
     got = sorted((r["x"], r["max_x"], r["count"]) for r in found)
     assert got == [(r["x"], r["max_x"], r["count"]) for r in wanted.to_pylist()][: len(got)]
     assert len(got) == (28 if stream else 30)  # rows before the watermark
-    assert "5" in jobs.explain(job, utc)
+    assert "max_x" in jobs.explain(job, utc)
 
 
 def test_kafka_messages_become_rows(utc: Any, tmp_path: Path) -> None:

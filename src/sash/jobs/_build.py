@@ -54,7 +54,9 @@ def asked_of(job: Job) -> dict[str, Any]:
     """Return the arguments of `sash.spark.windows` or `rolling`."""
     said, time = job.said, job.said.time
     asked: dict[str, Any] = {"on": time.column, "by": said.by, "aggs": job.aggregates}
-    if said.streams:
+    if not said.streams:
+        asked |= {"ties": time.ties}
+    else:
         asked |= {"watermark": time.watermark, "lateness": time.lateness or 0}
         asked |= {"late_rows": keeps_late_rows(job), "shards": said.run.shards}
     if said.rolling is None:

@@ -124,6 +124,7 @@ class Results(Check):
         names = list(self._columns)
         wanted: list[tuple[Place, str]] = [(("time", "column"), self.job.time.column)]
         wanted += [(("by", i), name) for i, name in enumerate(self.job.by)]
+        wanted += [(("time", "ties"), name) for name in self.job.time.ties]
         wanted += [
             (("windows", i, "column"), n) for i, w in enumerate(self.windows) for n in w.reads
         ]

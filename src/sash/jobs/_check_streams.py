@@ -65,6 +65,9 @@ class Streams(Check):
     def _stream_or_not(self) -> None:
         job = self.job
         if job.streams:
+            if job.time.ties:
+                words = "ties is not for streams, whose rows have the order they come in"
+                self.say(("time", "ties"), f"{words}: leave it out.")
             if job.time.watermark is None:
                 words = "a stream needs a watermark, or no window would ever be complete: say how "
                 words += 'much later than others rows may come, as in watermark = "10 minutes".'
@@ -78,7 +81,6 @@ class Streams(Check):
             ("time", "watermark"): job.time.watermark,
             ("time", "lateness"): job.time.lateness,
             ("emit",): None if job.emit == "complete" else job.emit,
-            ("late_rows",): job.late_rows,
             ("live",): job.live,
             ("run", "every"): job.run.every,
             ("run", "checkpoint"): job.run.checkpoint,

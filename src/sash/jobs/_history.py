@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,9 @@ from sash.jobs._progress import Progress
 from sash.live import History
 from sash.spark._frames import col
 
+_NEWS = 4.0
+"""Seconds after which the page should hear of a stream that has nothing to do."""
+
 
 class Recorder(AbstractContextManager["Recorder"]):
     """Writes down each micro-batch, if the job asks for that."""
@@ -22,6 +26,8 @@ class Recorder(AbstractContextManager["Recorder"]):
     def __init__(self, job: Job, history: History | None) -> None:
         self._job, self._history = job, history
         self._last: Progress | None = None
+        before = history.progress(1) if history is not None else []
+        self._rows_before = int(before[-1]["rows_total"] or 0) if before else 0
 
     @classmethod
     def of(cls, job: Job, begins: bool) -> Recorder:
@@ -59,10 +65,16 @@ class Recorder(AbstractContextManager["Recorder"]):
         return rows.rename_columns([*keys, "time"])
 
     def progressed(self, progress: Progress) -> None:
-        """Write down how it is doing."""
+        """Write down how it is doing, with the rows of earlier runs."""
         self._last = progress
         if self._history is not None:
-            self._history.record_progress(progress.as_dict())
+            rows = progress.rows_total + self._rows_before
+            self._history.record_progress(replace(progress, rows_total=rows).as_dict())
+
+    def alive(self) -> None:
+        """Write down now and then that it is still there, with nothing to do."""
+        if self._last is not None and time.time() - self._last.at > _NEWS:
+            self.progressed(replace(self._last, at=time.time(), rows=0, rows_per_second=0.0))
 
     def ended(self) -> None:
         """Write down that it has stopped."""

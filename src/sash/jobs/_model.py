@@ -139,6 +139,11 @@ class Time(Part):
     zone: Annotated[
         Name, Field(description="Of times that say none: a name such as Europe/Berlin")
     ] = "UTC"
+    ties: Annotated[
+        list[Name],
+        BeforeValidator(_listed, json_schema_input_type=list[Name] | Name),
+        Field(description="Columns that put rows of equal time in order; not of streams"),
+    ] = []
     watermark: Annotated[
         Duration | None,
         Field(description="Of a stream: how much later than others rows usually come"),

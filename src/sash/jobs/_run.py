@@ -16,6 +16,7 @@ from sash.jobs._known import is_local
 from sash.jobs._load import Job
 from sash.jobs._progress import Progress, Tally
 from sash.jobs._sinks import writer_of
+from sash.spark._frames import col
 from sash.spark._shards import LATE
 
 Watch = Callable[[Progress], None]
@@ -36,10 +37,11 @@ def run(
     ``watch`` is called after each micro-batch of a stream; it ends when ``stop`` is set.
     ``until_caught_up`` takes the place of what the job file says.
     """
-    results = results_of(job, rows_of(job, session))
+    rows = rows_of(job, session)
     if not job.said.streams:
-        _write(job, results)
+        _run_batch(job, rows)
         return None
+    results = results_of(job, rows)
     caught_up = job.said.run.until_caught_up if until_caught_up is None else until_caught_up
     return _Stream(job, session, watch or (lambda _: None)).run(results, caught_up, stop or Event())
 
@@ -49,7 +51,14 @@ def explain(job: Job, session: Any) -> str:
     return str(sash.explain(rows_of(job, session), **asked_of(job)))
 
 
-def _write(job: Job, results: Any) -> None:
+def _run_batch(job: Job, rows: Any) -> None:
+    """Write the results; rows without a time go to their own sink, or raise."""
+    late = job.said.late_rows
+    if late is not None:
+        time = col(job.said.time.column)
+        writer_of(job, late, f"{job.name}: rows without a time").write(rows.where(time.isNull()))
+        rows = rows.where(time.isNotNull())
+    results = results_of(job, rows)
     writers = [writer_of(job, sink, job.name) for sink in job.said.sinks]
     if len(writers) > 1:
         results = results.persist()
@@ -81,6 +90,7 @@ class _Stream:
             try:
                 while not stop.is_set() and not query.awaitTermination(_LOOK):
                     self._look(query)
+                    self._recorder.alive()
             finally:
                 query.stop()
             self._look(query)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sash.jobs._known import is_local
 from sash.jobs._load import Job
@@ -30,7 +31,9 @@ def writer_of(job: Job, sink: FileSink | JdbcSink | ConsoleSink, title: str) -> 
     """Return the writer of a sink."""
     if isinstance(sink, FileSink):
         return Folder(sink, job.place(sink.path))
-    return Console(sink, title) if isinstance(sink, ConsoleSink) else Database(sink)
+    if isinstance(sink, ConsoleSink):
+        return Console(sink, title, job.said.time.zone)
+    return Database(sink)
 
 
 class Folder:
@@ -49,6 +52,8 @@ class Folder:
 
     def _save(self, frame: Any, path: str, mode: str) -> None:
         options = {name: str(value) for name, value in self._sink.options.items()}
+        if self._sink.format != "parquet":  # which Spark would write to the millisecond only
+            options = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", **options}
         if self._sink.format == "csv":
             options = {"header": "true", **options}
         frame.write.format(self._sink.format).options(**options).mode(mode).save(path)
@@ -151,15 +156,16 @@ def _has_rows(connection: Any, table: str) -> bool:
 class Console:
     """The terminal."""
 
-    def __init__(self, sink: ConsoleSink, title: str) -> None:
-        self._sink, self._title = sink, title
+    def __init__(self, sink: ConsoleSink, title: str, zone: str) -> None:
+        self._sink, self._title, self._zone = sink, title, ZoneInfo(zone)
 
     def begin(self, session: Any, new: bool) -> None:
         """Do nothing."""
 
     def write_batch(self, frame: Any, number: int) -> None:
         """Show a micro-batch."""
-        self._show(frame, f"{self._title}, micro-batch {number}")
+        corrections = frame["change"].isin("correction", "withdrawn", "retract")
+        self._show(frame.orderBy(corrections.desc()), f"{self._title}, micro-batch {number}")
 
     def write(self, frame: Any) -> None:
         """Show the results."""
@@ -173,20 +179,21 @@ class Console:
         rows = frame.limit(self._sink.rows + 1).toArrow().to_pylist()
         if not rows:
             return
-        table = Table(title=title, title_justify="left")
+        times = f", times in {self._zone}" if self._zone.key != "UTC" else ""
+        table = Table(title=Text(title + times), title_justify="left")
         for name in frame.columns:
             table.add_column(Text(name))
         for row in rows[: self._sink.rows]:
-            table.add_row(*(Text(_shown(cell)) for cell in row.values()))
+            table.add_row(*(Text(self._cell(cell)) for cell in row.values()))
         terminal = Terminal(width=None if sys.stdout.isatty() else 160)
         terminal.print(table)
         if len(rows) > self._sink.rows:
             terminal.print(f"and more: only the first {self._sink.rows} rows are shown")
 
-
-def _shown(cell: Any) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, datetime):
-        return cell.isoformat(" ", "auto")[: 26 if cell.microsecond else 19]
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+    def _cell(self, cell: Any) -> str:
+        if cell is None:
+            return ""
+        if isinstance(cell, datetime):
+            local = cell if cell.tzinfo is None else cell.astimezone(self._zone)
+            return local.isoformat(" ", "auto")[: 26 if cell.microsecond else 19]
+        return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
