@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 import sash
 from sash import agg
@@ -220,17 +221,11 @@ def lateness(replay: Replay, watermark: int, allowed: int) -> str:
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
         axes.set_xlabel("hours behind the latest departure that had landed", fontsize=9.5)
         axes.set_title("flights", loc="left", fontsize=10, color=SOFT)
-        labels = {
-            0.0: ("in time", GREEN),
-            watermark / 60: ("may correct", ORANGE),
-            (watermark + allowed) / 60: ("may be too late", RED),
-        }
-        for x, (words, colour) in labels.items():
-            axes.text(
-                x + 0.08, counts.max() * 1.5, words, color=colour, fontsize=8.5 if narrow else 10,
-                fontweight="bold",
-            )  # fmt: skip
-        axes.set_ylim(0.7, counts.max() * 3)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        words = {GREEN: "in time", ORANGE: "may correct windows", RED: "may be too late"}
+        marks = [Patch(color=colour, label=text) for colour, text in words.items()]
+        axes.legend(handles=marks, loc="upper right", frameon=False, fontsize=9.5)
+        axes.set_ylim(0.7, counts.max() * 2)
 
     return chart(draw, 3.4, "How far behind the latest departure flights landed")
 

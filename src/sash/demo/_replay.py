@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from sash.demo.flights import Ints, load
 
-_BATCHES = 40
-_QUICK = 6
+_BATCHES = 30
+_QUICK = 5
 """Micro-batches: of the year, and of the first weeks only."""
 
 

@@ -81,8 +81,8 @@ def write(path: Path, replay: Replay, job: Job, answers: Answers, reports: list[
         "<h2>How fast it went</h2>",
         _p(
             f"{timedelta(seconds=round(seconds))} for everything, on this machine with Spark "
-            "inside. A micro-batch has a fixed cost of about a second; with larger ones, rows go "
-            "many times faster."
+            "inside. Much of that is a fixed cost of each micro-batch: with larger ones, rows go "
+            "faster."
         ),
         charts.throughput(reports),
         "<h2>The job</h2>",

@@ -31,8 +31,8 @@ def show(output: Path, quick: bool) -> int:
     job = jobs.load(replay.job)
     console.print(
         f"{replay.rows:,} flights out of New York in 2013 go through Spark in the order they "
-        f"landed in,\n{replay.batches} micro-batches. Windows are by the time they departed: "
-        "sliding, rolling and session windows of\neach carrier, corrected when a flight lands "
+        f"landed in, {replay.batches} micro-batches. Windows are by the time they departed: "
+        "sliding, rolling and session windows of each carrier, corrected when a flight lands "
         "late.\n"
     )
     with console.status("starting Spark ..."), session_for(job) as session:

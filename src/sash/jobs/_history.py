@@ -74,7 +74,7 @@ class Recorder(AbstractContextManager["Recorder"]):
     def alive(self) -> None:
         """Write down now and then that it is still there, with nothing to do."""
         if self._last is not None and time.time() - self._last.at > _NEWS:
-            self.progressed(replace(self._last, at=time.time(), rows=0, rows_per_second=0.0))
+            self.progressed(replace(self._last, at=time.time()))
 
     def ended(self) -> None:
         """Write down that it has stopped."""

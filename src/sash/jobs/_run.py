@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -85,7 +86,10 @@ class _Stream:
         begins = is_local(checkpoint) and not (Path(checkpoint) / "metadata").exists()
         for writer in [*self._writers, *([] if self._late is None else [self._late])]:
             writer.begin(self._session, begins)
-        with Recorder.of(self._job, begins) as self._recorder:
+        with (
+            Recorder.of(self._job, begins) as self._recorder,
+            ThreadPoolExecutor(1) as self._beside,
+        ):
             query = self._start(results, caught_up, checkpoint)
             try:
                 while not stop.is_set() and not query.awaitTermination(_LOOK):
@@ -120,12 +124,16 @@ class _Stream:
         try:
             told, late = self._parted(batch)
             counts = batch.selectExpr("count(*)", "count_if(change = 'late')").first()
+            # What is shown is written down while Spark writes to the sinks.
+            noted = self._beside.submit(
+                self._recorder.took, number, told, late if counts[1] else None
+            )
             if counts[0] > counts[1]:
                 for writer in self._writers:
                     writer.write_batch(told, number)
             if self._late is not None and counts[1]:
                 self._late.write_batch(late, number)
-            self._recorder.took(number, told, late if counts[1] else None)
+            noted.result()
         finally:
             batch.unpersist()
 

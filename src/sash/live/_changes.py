@@ -108,8 +108,9 @@ def key_texts(table: pa.Table, keys: list[str]) -> list[str]:
     """Return the key of each row, as a JSON list of texts."""
     if not keys:
         return ["[]"] * table.num_rows
-    columns = [texts(table[name]) for name in keys]
-    return [key_text(row) for row in zip(*columns, strict=True)]
+    rows = list(zip(*(texts(table[name]) for name in keys), strict=True))
+    known = {row: key_text(row) for row in set(rows)}
+    return [known[row] for row in rows]
 
 
 def key_text(values: Any) -> str:
