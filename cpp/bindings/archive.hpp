@@ -14,12 +14,14 @@ namespace sash_py {
 class Saving {
  public:
   static constexpr bool loading = false;
+  Saving();
+  ~Saving();
   template <class M>
   void count(std::uint64_t n, const M&) {
     number(n);
   }
-  void number(std::uint64_t n) { numbers_.append(reinterpret_cast<const char*>(&n), 8); }
-  void time(std::int64_t t) { times_.append(reinterpret_cast<const char*>(&t), 8); }
+  void number(std::uint64_t n);
+  void time(std::int64_t t);
   void require(bool, const char*) {}
 
   template <class M>
@@ -50,17 +52,11 @@ class Saving {
       raw(all.row(i), all.stride() * sizeof(Word));
     }
   }
-  nb::tuple take() {
-    return nb::make_tuple(nb::bytes(numbers_.data(), numbers_.size()),
-                          nb::bytes(times_.data(), times_.size()),
-                          nb::bytes(cells_.data(), cells_.size()), objects_);
-  }
+  nb::tuple take();
   static nb::object absent() { return nb::ellipsis(); }
 
  private:
-  void raw(const void* from, std::size_t bytes) {
-    cells_.append(static_cast<const char*>(from), bytes);
-  }
+  void raw(const void* from, std::size_t bytes);
   std::string numbers_, times_, cells_;
   nb::list objects_;
 };
@@ -68,8 +64,8 @@ class Saving {
 class Loading {
  public:
   static constexpr bool loading = true;
-  Loading(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects)
-      : numbers_(numbers), times_(times), cells_(cells), objects_(objects) {}
+  Loading(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects);
+  ~Loading();
 
   template <class N>
   void number(N& n) {
@@ -88,7 +84,8 @@ class Loading {
   }
   void time(std::int64_t& t) { times_.read(&t, 8); }
   void require(bool holds, const char* what) const {
-    if (!holds) raise(PyExc_ValueError, std::string("the snapshot is damaged: ") + what);
+    if (!holds) [[unlikely]]
+      refuse(what);
   }
 
   template <class M>
@@ -137,21 +134,14 @@ class Loading {
       cells_.read(all.row(all.size() - 1), all.stride() * sizeof(Word));
     }
   }
-  void finish() const {
-    require(numbers_.done() && times_.done() && cells_.done() && next_ == objects_.size(),
-            "it is longer than its contents");
-  }
+  void finish() const;
 
  private:
+  [[noreturn]] static void refuse(const char* what);
   class Reader {
    public:
     explicit Reader(nb::bytes b) : kept_(b) {}
-    void read(void* to, std::size_t bytes) {
-      if (bytes > kept_.size() - at_)
-        raise(PyExc_ValueError, "the snapshot is damaged: it ends too early");
-      std::memcpy(to, kept_.c_str() + at_, bytes);
-      at_ += bytes;
-    }
+    void read(void* to, std::size_t bytes);
     bool done() const { return at_ == kept_.size(); }
     std::size_t size() const { return kept_.size(); }
 
@@ -159,12 +149,7 @@ class Loading {
     nb::bytes kept_;
     std::size_t at_ = 0;
   };
-  void object(const PyMonoid& m, PyObject** s) {
-    require(next_ < objects_.size(), "it ends too early");
-    const nb::object o = objects_[next_++];
-    PyObject* held = o.is(Saving::absent()) ? nullptr : o.ptr();
-    m.copy_state(s, &held);
-  }
+  void object(const PyMonoid& m, PyObject** s);
   Reader numbers_, times_, cells_;
   nb::list objects_;
   std::size_t next_ = 0;

@@ -2,26 +2,6 @@
 
 #include "errors.hpp"
 #include "families.hpp"
-#include "sash/scalars.hpp"
-#include "sash/timed.hpp"
-
-namespace sash_py {
-void translate(const std::exception_ptr& p) {
-  try {
-    std::rethrow_exception(p);
-  } catch (const std::overflow_error& e) {  // sash::Overflow among them
-    PyErr_SetString(PyExc_OverflowError, e.what());
-  } catch (const sash::TimeWentBack& e) {
-    PyErr_SetString(PyExc_ValueError, e.what());
-  } catch (const std::logic_error& e) {
-    PyErr_SetString(PyExc_AssertionError, e.what());
-  } catch (const std::bad_alloc& e) {
-    PyErr_SetString(PyExc_MemoryError, e.what());
-  } catch (const std::exception& e) {
-    PyErr_SetString(PyExc_RuntimeError, e.what());
-  }
-}
-}  // namespace sash_py
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of Sash. Private: use the names of the sash package.";

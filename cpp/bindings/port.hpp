@@ -23,36 +23,17 @@ using ByteColumn = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb
 // The native cells of a batch, and the references that keep them alive.
 class NativeColumns {
  public:
-  NativeColumns(nb::handle columns, std::size_t expected) {
-    for (nb::handle pair : nb::cast<nb::sequence>(columns)) {
-      const auto t = nb::cast<nb::tuple>(pair);
-      auto words = nb::cast<WordColumn>(t[0]);
-      if (words_.empty()) size_ = words.shape(0);
-      words_.push_back(words.data());
-      check(words.shape(0));
-      kept_.push_back(nb::cast(std::move(words)));
-      valid_.push_back(nullptr);
-      if (t[1].is_none()) continue;
-      auto bytes = nb::cast<ByteColumn>(t[1]);
-      check(bytes.shape(0));
-      valid_.back() = bytes.data();
-      kept_.push_back(nb::cast(std::move(bytes)));
-    }
-    if (words_.size() != expected)
-      raise(PyExc_ValueError, "expected " + std::to_string(expected) + " columns, got " +
-                                  std::to_string(words_.size()));
-  }
+  NativeColumns(nb::handle columns, std::size_t expected);
+  ~NativeColumns();
+  NativeColumns(const NativeColumns&) = delete;
+  NativeColumns& operator=(const NativeColumns&) = delete;
   std::size_t size() const { return size_; }
   void set_size(std::size_t n) { size_ = n; }
   const Word* words(std::size_t c) const { return words_[c]; }
   const std::uint8_t* valid(std::size_t c) const { return valid_[c]; }  // null: all are
 
  private:
-  void check(std::size_t n) const {
-    if (n != size_)
-      raise(PyExc_ValueError,
-            "columns differ in length: " + std::to_string(size_) + " and " + std::to_string(n));
-  }
+  void check(std::size_t n) const;
   std::vector<const Word*> words_;
   std::vector<const std::uint8_t*> valid_;
   std::vector<nb::object> kept_;
@@ -69,14 +50,10 @@ class Results;
 // ---- native results: words and a mask, made into arrays when done -------------------------------
 class NativeResults {
  public:
-  NativeResults(std::size_t rows, std::vector<std::size_t> widths)
-      : rows_(rows), widths_(std::move(widths)) {
-    for (const std::size_t width : widths_) {
-      words_.push_back(sash::big_array<Word>(rows * width + 1));
-      valid_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(rows + 1));
-      nulls_.push_back(false);
-    }
-  }
+  NativeResults(std::size_t rows, std::vector<std::size_t> widths);
+  ~NativeResults();
+  NativeResults(const NativeResults&) = delete;
+  NativeResults& operator=(const NativeResults&) = delete;
   Word* at(std::size_t c, std::size_t row) { return words_[c].get() + row * widths_[c]; }
   std::uint8_t* valid(std::size_t c) { return valid_[c].get(); }
   void set_nulls(std::size_t c, bool nulls) { nulls_[c] = nulls; }
@@ -84,25 +61,9 @@ class NativeResults {
     std::fill_n(at(c, row), widths_[c], 0);
     valid_[c][row] = 0;
   }
-  nb::object take() {
-    nb::list out;
-    for (std::size_t c = 0; c < widths_.size(); ++c) {
-      const std::size_t shape[2] = {rows_, widths_[c]};
-      nb::object words = array(std::move(words_[c]), 2, shape);
-      nb::object valid = nb::none();
-      if (nulls_[c]) valid = array(std::move(valid_[c]), 1, shape);
-      out.append(nb::make_tuple(words, valid));
-    }
-    return out;
-  }
+  nb::object take();
 
  private:
-  template <class T>
-  static nb::object array(std::unique_ptr<T[]> data, std::size_t ndim, const std::size_t* shape) {
-    T* raw = data.release();
-    nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(raw, ndim, shape, owner));
-  }
   std::size_t rows_;
   std::vector<std::size_t> widths_;
   std::vector<std::unique_ptr<Word[]>> words_;
@@ -186,6 +147,31 @@ class Results<sash::Scalar<S>> {
   NativeResults results_;
 };
 
+// ---- scalars whose operations are called -------------------------------------------------------
+template <std::size_t Words>
+class Port<sash::Small<Words>> {
+ public:
+  static constexpr bool native = true;
+};
+
+template <std::size_t Words>
+class Column<sash::Small<Words>> {
+ public:
+  struct Reader {
+    const Word* values;
+    const std::uint8_t* valid;
+    sash::Nullable<Word> at(std::size_t i) const {
+      return {values[i], valid == nullptr || valid[i] != 0};
+    }
+  };
+  Column(const Spec& spec, nb::handle columns) : columns_(columns, spec.cells.size()) {}
+  std::size_t size() const { return columns_.size(); }
+  Reader reader() const { return {columns_.words(0), columns_.valid(0)}; }
+
+ private:
+  NativeColumns columns_;
+};
+
 // ---- records ------------------------------------------------------------------------------------
 template <>
 class Port<sash::Record> {
@@ -193,25 +179,9 @@ class Port<sash::Record> {
   static constexpr bool native = true;
   explicit Port(const Spec& spec) : spec_(&spec), reader_(spec) {}
   sash::Row read(nb::handle v) { return reader_.read(v); }
-  nb::object lower(const sash::Record& m, const Word* s) const {
-    const auto& components = m.layout().components();
-    if (spec_->single) return lower_one(components[0], spec_->outs[0], s);
-    nb::object all = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(components.size())));
-    for (std::size_t i = 0; i < components.size(); ++i)
-      PyTuple_SET_ITEM(all.ptr(), i, lower_one(components[i], spec_->outs[i], s).release().ptr());
-    return all;
-  }
+  nb::object lower(const sash::Record& m, const Word* s) const;
 
  private:
-  static nb::object lower_one(const sash::Component& c, const OutSpec& out, const Word* s) {
-    const std::size_t words = c.ops->out_words(c.params);
-    Word small[16];
-    std::vector<Word> more(words > 16 ? words : 0);
-    Word* to = words > 16 ? more.data() : small;
-    if (!c.ops->lower(s + c.offset, to, c.params)) return nb::none();
-    if (out.code != 'B') return from_word(*to, out.code);
-    return out.finish(nb::bytes(reinterpret_cast<const char*>(to), words * sizeof(Word)));
-  }
   const Spec* spec_;
   RowReader reader_;
 };

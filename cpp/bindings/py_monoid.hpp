@@ -38,68 +38,24 @@ class PyMonoid {
   void drop_entry(Cell* c) const { Py_CLEAR(*c); }
   void drop_state(Cell* c) const { Py_CLEAR(*c); }
 
-  void lift(Cell* e, const In& v) const {
-    if (v.is_none() && f_->skip_nulls) set_identity(e);
-    else if (f_->lift.is_none()) replace(e, v.inc_ref().ptr());
-    else lift_by_call(e, v);
-  }
-  void set_identity(Cell* s) const {
-    replace(s, f_->identity.is_none() ? nullptr : nb::handle(f_->identity).inc_ref().ptr());
-  }
-  void copy_state(Cell* d, const Cell* s) const {
-    Py_XINCREF(*s);
-    replace(d, *s);
-  }
+  void lift(Cell* e, const In& v) const;
+  void set_identity(Cell* s) const;
+  void copy_state(Cell* d, const Cell* s) const;
   void copy_entry(Cell* d, const Cell* e) const { copy_state(d, e); }
   void to_state(Cell* d, const Cell* e) const { copy_state(d, e); }
   void append(Cell* s, const Cell* e) const { combine(s, s, e); }
   void prepend(Cell* d, const Cell* e, const Cell* s) const { combine(d, e, s); }
   void merge_entry(Cell* e, const Cell* later) const { combine(e, e, later); }
-  void combine(Cell* d, const Cell* a, const Cell* b) const {
-    if (*a == nullptr) return copy_state(d, b);
-    if (*b == nullptr) return copy_state(d, a);
-    replace(d, call(f_->combine, *a, *b));
-  }
-  void uncombine_front(Cell* s, const Cell* e) const {
-    if (*e == nullptr) return;
-    replace(s, call(f_->inverse, *s, *e));
-  }
+  void combine(Cell* d, const Cell* a, const Cell* b) const;
+  void uncombine_front(Cell* s, const Cell* e) const;
 
-  bool same_state(const Cell* a, const Cell* b) const {
-    if (*a == nullptr || *b == nullptr) return *a == *b;
-    const int equal = PyObject_RichCompareBool(*a, *b, Py_EQ);
-    if (equal < 0) throw nb::python_error();
-    return equal == 1;
-  }
+  bool same_state(const Cell* a, const Cell* b) const;
 
-  nb::object lower(const Cell* s) const {
-    if (*s == nullptr) return nb::none();
-    if (f_->lower.is_none()) return nb::borrow(*s);
-    return nb::steal(call(f_->lower, *s));
-  }
+  nb::object lower(const Cell* s) const;
 
  private:
   // A lift may answer `...`: nothing of this row counts (its column is null).
-  void lift_by_call(Cell* e, const In& v) const {
-    PyObject* lifted = call(f_->lift, v.ptr());
-    if (lifted != Py_Ellipsis) return replace(e, lifted);
-    Py_DECREF(lifted);
-    set_identity(e);
-  }
-  template <class... Args>
-  static PyObject* call(const nb::object& f, Args... args) {
-    PyObject* argv[] = {args...};
-    PyObject* result = PyObject_Vectorcall(f.ptr(), argv, sizeof...(Args), nullptr);
-    if (result == nullptr) throw nb::python_error();
-    return result;
-  }
-  // The old reference goes last: dropping it may run any Python code.
-  static void replace(Cell* d, PyObject* fresh) {
-    PyObject* old = *d;
-    *d = fresh;
-    Py_XDECREF(old);
-  }
-
+  void lift_by_call(Cell* e, const In& v) const;
   std::shared_ptr<const PyFunctions> f_;
 };
 static_assert(sash::Monoid<PyMonoid>);

@@ -18,6 +18,7 @@
 #include "py_monoid.hpp"
 #include "sash/record.hpp"
 #include "sash/registry.hpp"
+#include "sash/small.hpp"
 
 namespace sash_py {
 
@@ -48,8 +49,9 @@ struct Spec {
 Spec parse_spec(nb::dict d);
 
 // The scalars that a structure is compiled for: all, or for comparators the one their benchmarks
-// need. The others run as records of one component, to the same results.
-enum class Scalars { all, few };
+// need. The others run as records of one component, to the same results. `sizes`: scalars are told
+// apart by the size of their states alone.
+enum class Scalars { all, few, sizes };
 
 // Calls f with the monoid a spec names. Everything a structure is compiled for passes through here.
 template <Scalars Which, class F>
@@ -58,6 +60,9 @@ void with_monoid(const Spec& spec, F&& f) {
   if (spec.kind == Spec::scalar) {
     if constexpr (Which == Scalars::all) {
       if (sash::with_scalar(spec.name, spec.params, f)) return;
+    } else if constexpr (Which == Scalars::sizes) {
+      const sash::Component& one = spec.layout->components()[0];
+      if (sash::with_small(one.ops, one.params, f)) return;
     } else if (spec.name == "sum_f64") {
       return f(sash::Scalar<sash::SumF64>{});
     }

@@ -46,17 +46,23 @@ void unlocked(F&& f) {
   }
 }
 
+// No result of such a monoid can fail to fit.
+template <class M>
+concept Sure = Port<M>::native && requires { requires !M::overflows(); };
+
 // Runs f on a whole column. Where it can fail midway (Python functions that raise, results that
 // overflow), it works on a copy, and the window itself, untouched, comes back.
 template <class M, class Structure, class Copy, class F>
 void all_or_nothing(std::unique_ptr<Structure>& window, bool can_fail, Copy&& copy, F&& f) {
-  if (!can_fail) return unlocked<M>(f);
-  std::unique_ptr<Structure> kept = std::exchange(window, copy(*window));
-  try {
-    unlocked<M>(f);
-  } catch (...) {
-    window = std::move(kept);
-    throw;
+  if (Sure<M> || !can_fail) return unlocked<M>(f);
+  if constexpr (!Sure<M>) {
+    std::unique_ptr<Structure> kept = std::exchange(window, copy(*window));
+    try {
+      unlocked<M>(f);
+    } catch (...) {
+      window = std::move(kept);
+      throw;
+    }
   }
 }
 
@@ -178,7 +184,7 @@ class WindowOf final : public AnyWindow {
     if (clock) return timed_slide(column, size);
     Results<M> results(*spec_, column.size());
     whole_column(true, [&] {
-      if constexpr (M::fixed_cells != 0 && M::nothrow) slide_flat(column, size, results);
+      if constexpr (M::nothrow) slide_flat(column, size, results);
       else slide_rows(column, size, results);
     });
     return results.take();

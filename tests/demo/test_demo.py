@@ -89,7 +89,7 @@ def test_the_report_in_a_browser(output: Path, width: int, shown: str) -> None:
                 strict=True,
             )
         )
-        assert tiles["flights"] == "54,680"
+        assert tiles["flights"] == "65,616"
         room = page.evaluate("document.documentElement.scrollWidth")
         assert room <= width
         browser.close()

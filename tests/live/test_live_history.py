@@ -251,7 +251,7 @@ def test_wrong_tables_and_progress(path: Path) -> None:
             history.record(0, h.results([]).drop_columns(["total"]), None)
         with pytest.raises(HistoryError, match="change 'late'"):
             history.record(0, h.results(h.hourly("a", [1.0], change="late")), None)
-        with pytest.raises(HistoryError, match="late must have a column 'time'"):
+        with pytest.raises(HistoryError, match="late must have the keys and then a time"):
             history.record(0, h.results([]), pa.table({"user": ["a"]}))
         with pytest.raises(HistoryError, match="unknown: speed"):
             history.record_progress({"batch": 0, "at": 0, "speed": 1})

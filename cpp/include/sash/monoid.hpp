@@ -6,6 +6,7 @@
 // either: they move cells and call the operations below, so one source serves
 //
 //   Scalar<S>   a fixed small struct, everything inlined          (scalars.hpp)
+//   Small<n>    a scalar of n words, its operations called        (small.hpp)
 //   Record      any list of aggregates chosen at run time         (record.hpp)
 //   PyMonoid    Python objects and callables                      (bindings/py_monoid.hpp)
 //

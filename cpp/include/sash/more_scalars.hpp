@@ -63,9 +63,7 @@ struct WeightedMean {
     const auto weight = std::bit_cast<double>(in.second);
     return {std::bit_cast<double>(in.first) * weight, weight, 1};
   }
-  State combine(State a, State b) const {
-    return {a.sum + b.sum, a.weight + b.weight, a.n + b.n};
-  }
+  State combine(State a, State b) const { return {a.sum + b.sum, a.weight + b.weight, a.n + b.n}; }
   bool lower_row(State s, Word* out) const {
     if (s.n == 0 || s.weight == 0) return false;
     return *out = std::bit_cast<Word>(s.sum / s.weight), true;

@@ -31,7 +31,10 @@ JobPath = Annotated[
 ]
 AllowPython = Annotated[
     bool,
-    typer.Option("--allow-python", help="Import aggregates that the job names; runs their code."),
+    typer.Option(
+        "--allow-python",
+        help="Let the job load code: aggregates by import path, jars and the like.",
+    ),
 ]
 
 
@@ -162,12 +165,11 @@ def live(
     token: Annotated[
         str | None, typer.Option(envvar="SASH_TOKEN", help="What visitors must know.")
     ] = None,
-    allow_python: AllowPython = False,
 ) -> None:
     """Show a running job on a page in the browser."""
     from sash.cli._live import show_live
 
-    raise typer.Exit(show_live(path, host, port, token, allow_python))
+    raise typer.Exit(show_live(path, host, port, token))
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})

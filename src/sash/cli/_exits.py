@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-DONE, FAILED, WRONG, MISSING, INTERRUPTED = 0, 1, 2, 3, 130
-"""Done; failed on the way; a wrong command or job file; something to install; Ctrl-C."""
+DONE, FAILED, WRONG, MISSING, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
+"""Done; failed on the way; a wrong command or job file; something to install; signals."""
 
 _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\s*\n)*(\S.*(?:\n(?!\s*at )\S.*)*)"
@@ -39,10 +39,11 @@ def in_words(error: BaseException) -> str:
     while _CLASS.match(words) and _CLASS.sub("", words, count=1):
         words = _CLASS.sub("", words, count=1)
     remedies = [remedy for sign, remedy in _REMEDIES.items() if sign in text]
-    words = _CONDITION.sub("", words) or type(error).__name__
+    words = re.sub(r"\s*SQLSTATE: \w+", "", _CONDITION.sub("", words)) or type(error).__name__
     return "; ".join([words.rstrip("."), *remedies[:1]])
 
 
 def _first_paragraph(text: str) -> str:
-    text = re.split(r"\n\s*at |\n\nJVM stacktrace|SQLSTATE:|\n== ", text)[0]
+    text = re.sub(r"^An error occurred while calling \S+\s*:\s*", "", text)
+    text = re.split(r"\n\s*at |\n\nJVM stacktrace|\n== ", text)[0]
     return " ".join(text.split())

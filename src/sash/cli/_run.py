@@ -16,20 +16,20 @@ from typing import Any
 from rich.console import Console
 
 from sash import jobs
-from sash.cli._exits import DONE, INTERRUPTED, MissingError
+from sash.cli._exits import DONE, INTERRUPTED, TERMINATED, MissingError
 from sash.cli._show import display_of
-
-_ENDED = 143
 
 
 def run_job(path: Path, until_caught_up: bool, live: bool, quiet: bool, allow_python: bool) -> int:
     """Run a job file; returns the exit status."""
     job = jobs.load(path, allow_python=allow_python)
+    if live and not job.said.streams:
+        raise jobs.JobError(path.name, [(None, "--live is for streams, and the job is none.")])
     if live:
         job = job.with_live()
     with (
         session_for(job) as session,
-        _stopped_by_signals() as stopped,
+        _stopped_by_signals(at_once=not job.said.streams) as stopped,
         _page(job, live),
         display_of(job, quiet) as display,
     ):
@@ -131,26 +131,26 @@ def _output_to(handle: int) -> Iterator[None]:
 class _Stopped:
     """Whether a signal has asked to stop."""
 
-    def __init__(self) -> None:
-        self.event = Event()
+    def __init__(self, at_once: bool) -> None:
+        self.event, self._at_once = Event(), at_once
         self.by: int | None = None
 
     def __call__(self, number: int, _: Any) -> None:
-        if self.by is not None:  # a second time: at once
-            raise KeyboardInterrupt
+        if self.by is not None or self._at_once:  # a second time, too
+            raise SystemExit(INTERRUPTED if number == signal.SIGINT else TERMINATED)
         self.by = number
         self.event.set()
 
     @property
     def status(self) -> int:
         """The exit status of one that was stopped so."""
-        return INTERRUPTED if self.by == signal.SIGINT else _ENDED
+        return INTERRUPTED if self.by == signal.SIGINT else TERMINATED
 
 
 @contextmanager
-def _stopped_by_signals() -> Iterator[_Stopped]:
+def _stopped_by_signals(at_once: bool) -> Iterator[_Stopped]:
     """Catch Ctrl-C and a request to end, so that a stream stops between two looks at it."""
-    stopped = _Stopped()
+    stopped = _Stopped(at_once)
     before = {number: signal.signal(number, stopped) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stopped

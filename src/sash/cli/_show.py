@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from sash.jobs import Job, Progress
 
@@ -21,7 +22,8 @@ def display_of(job: Job, quiet: bool) -> Display:
     console = Console(stderr=True)
     if quiet:
         return Display(job)
-    shares_terminal = any(sink.format == "console" for sink in job.said.sinks)
+    shown = [*job.said.sinks, *([] if job.said.late_rows is None else [job.said.late_rows])]
+    shares_terminal = any(sink.format == "console" for sink in shown)
     if console.is_terminal and not shares_terminal:
         return _Changing(job, console)
     return _Lines(job, console)
@@ -93,7 +95,7 @@ class _Changing(_Lines):
 
     def _table(self, state: str, progress: Progress | None = None) -> Table:
         table = Table.grid(padding=(0, 2))
-        table.add_row(f"[bold]{self._job.name}[/]", state)
+        table.add_row(Text(self._job.name, "bold"), state)
         for name, value in cells(progress).items() if progress is not None else ():
             table.add_row(name, value)
         return table

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from sash.demo.flights import Ints, load
 
-_BATCHES = 30
-_QUICK = 5
+_BATCHES = 20
+_QUICK = 4
 """Micro-batches: of the year, and of the first weeks only."""
 
 
@@ -56,6 +56,8 @@ class Replay:
 
 def prepare(folder: Path, quick: bool) -> Replay:
     """Write the job file and the files of its stream; what was there of an earlier demo goes."""
+    if folder.exists() and any(folder.iterdir()) and not (folder / "flights.toml").exists():
+        raise ValueError(f"{folder} holds something else: name a new folder with --output")
     folder.mkdir(parents=True, exist_ok=True)
     _clear(folder)
     flights = load(diverted=True)

@@ -66,11 +66,11 @@ def _conclude(
         f"{last.corrections:,} corrections on the way, {last.late_rows:,} flights too late.\n"
     )
     console.print("The report, with charts; open it in a browser:")
-    console.print(f"  {path.resolve()}", soft_wrap=True)
+    console.print(f"  {path.resolve()}", soft_wrap=True, markup=False)
     console.print("The windows on a page that zooms:")
-    console.print(f"  sash live {job}", soft_wrap=True)
+    console.print(f"  sash live {job}", soft_wrap=True, markup=False)
     console.print("The job itself, to change and run again:")
-    console.print(f"  {job}", soft_wrap=True)
+    console.print(f"  {job}", soft_wrap=True, markup=False)
 
 
 class _Display:

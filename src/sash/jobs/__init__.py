@@ -6,7 +6,7 @@ They need the packages of the command line: ``pip install 'sash[cli]'``.
 from __future__ import annotations
 
 from sash.jobs._build import session_of
-from sash.jobs._load import Job, load
+from sash.jobs._load import Job, load, read
 from sash.jobs._problems import JobError
 from sash.jobs._progress import Progress
 from sash.jobs._run import explain, run
@@ -20,6 +20,7 @@ __all__ = [
     "SinkError",
     "explain",
     "load",
+    "read",
     "run",
     "schema",
     "session_of",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sash import spark as sps
-from sash.jobs._known import Columns, columns_of
+from sash.jobs._known import Columns, columns_of, is_local
 from sash.jobs._load import Job
 from sash.jobs._model import CsvSource, Files, KafkaSource, RateSource
 from sash.spark._frames import col
@@ -23,7 +23,7 @@ def session_of(job: Job) -> Any:
     settings = {
         "spark.sql.session.timeZone": job.said.time.zone,
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # others read these with UTC
-        **{name: _text(value) for name, value in job.said.spark.items()},
+        **{name: as_text(value) for name, value in job.said.spark.items()},
     }
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         return sps.local_session(config=settings)
@@ -35,7 +35,8 @@ def session_of(job: Job) -> Any:
         return builder.getOrCreate()
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Return an option or setting as Spark takes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -79,13 +80,13 @@ def _source(job: Job, session: Any) -> Any:
     reader = session.readStream if job.said.streams else session.read
     if isinstance(source, RateSource):
         return reader.format("rate").option("rowsPerSecond", source.rows_per_second).load()
-    options = {name: _text(value) for name, value in source.options.items()}
+    options = {name: as_text(value) for name, value in source.options.items()}
     if isinstance(source, KafkaSource):
         return _from_kafka(_kafka(reader, source).options(**options).load(), source)
     path = job.place(source.path)
     if isinstance(source, CsvSource):
         # With enforceSchema Spark would take columns by their place, whatever the header says.
-        options = {"header": _text(source.header), "enforceSchema": "false", **options}
+        options = {"header": as_text(source.header), "enforceSchema": "false", **options}
     if source.files_per_batch is not None:
         options["maxFilesPerTrigger"] = str(source.files_per_batch)
     reader = reader.format(source.format).options(**options)
@@ -104,7 +105,7 @@ def _ddl(columns: Mapping[str, str]) -> str:
 
 def _schema_of_files(job: Job, session: Any, source: Files, path: str) -> Any:
     known: Columns | None = columns_of(source, job.path.parent)
-    if known is None and "://" not in path:
+    if known is None and is_local(source.path) and not any(sign in path for sign in "*?[{"):
         raise ValueError(
             f"{path} has no files yet, so its columns are unknown: add a table [source.columns] "
             'with lines such as ts = "timestamp"'
@@ -135,7 +136,9 @@ def _timed(rows: Any, job: Job) -> Any:
     f, time = functions(), job.said.time
     column = col(time.column)
     if time.unit is not None:
-        column = f.timestamp_micros(column.cast("bigint") * _UNITS[time.unit])
+        column = f.timestamp_micros(
+            f.try_multiply(column.cast("bigint"), f.lit(_UNITS[time.unit]).cast("bigint"))
+        )
     elif time.format is not None:
         column = f.try_to_timestamp(column, f.lit(time.format))
     else:

@@ -14,5 +14,9 @@ from sash.jobs._problems import Problem
 def check(job: JobFile, folder: Path, allow_python: bool) -> tuple[list[Problem], Results]:
     """Look at everything; what follows from another problem is not told."""
     results = Results(job, folder, allow_python)
-    problems = [*Source(job, folder).found(), *Streams(job, folder).found(), *results.asked()]
+    problems = [
+        *Source(job, folder, allow_python).found(),
+        *Streams(job, folder).found(),
+        *results.asked(),
+    ]
     return problems or results.fitting(), results

@@ -21,6 +21,7 @@ from sash.jobs._known import Columns, columns_of
 from sash.jobs._model import FileSink, JobFile, Rolling
 from sash.jobs._places import Path as Place
 from sash.jobs._problems import Problem, name_of
+from sash.spark._shards import LATE
 from sash.windows import Window
 
 _DAY = 86_400_000_000_000  # in nanoseconds
@@ -113,7 +114,7 @@ class Results(Check):
             except WrongAggregateError as error:
                 self.say(path if error.key is None else (*path, error.key), str(error))
                 continue
-            if one.output in [a.output for a in self.aggregates]:
+            if one.output.casefold() in [a.output.casefold() for a in self.aggregates]:
                 words = f"two results are called {one.output!r}: give this one another name, as in "
                 self.say((*path, "name"), f'{words}name = "other".')
             self.aggregates.append(one)
@@ -139,21 +140,35 @@ class Results(Check):
 
     def _names(self) -> None:
         """Look whether names of results are taken."""
-        job = self.job
-        own = OWN_COLUMNS if job.rolling is None or job.streams else ()
-        taken = {**dict.fromkeys(own, "a column of all results"), **dict.fromkeys(job.by, "a key")}
+        job, own = self.job, self._own_names()
+        taken = {**dict.fromkeys(own, "a column of all results")}
+        taken |= {name.casefold(): "a key" for name in job.by}
         if job.rolling is not None:
-            taken |= dict.fromkeys(self._columns or (), "a column of the rows")
+            taken |= {name.casefold(): "a column of the rows" for name in self._columns or ()}
         for i, name in enumerate(job.by):
-            if name in own:
+            if name.casefold() in own:
                 words = f"by: results have a column {name!r} of their own: rename it in the source."
                 self.say(("by", i), words)
-            if name in job.by[:i]:
+            if name.casefold() in [other.casefold() for other in job.by[:i]]:
                 self.say(("by", i), f"by: column {name!r} is named twice: leave one of them out.")
         for i, one in enumerate(self.aggregates):
-            if one.output in taken:
-                words = f"a result is called {one.output!r}, and so is {taken[one.output]}: give it"
+            if one.output.casefold() in taken:
+                whose = taken[one.output.casefold()]
+                words = f"a result is called {one.output!r}, and so is {whose}: give it"
                 self.say(("aggregates", i, "name"), f'{words} another name, as in name = "total".')
+        if job.streams and "." in job.time.column:
+            words = f"[time] column: Spark's watermarks take no dots in {job.time.column!r}: rename"
+            self.say(("time", "column"), f"{words} it in the source.")
+
+    def _own_names(self) -> set[str]:
+        """Return the columns that results have besides those of the user; Spark ignores case."""
+        job = self.job
+        if job.rolling is not None and not job.streams:
+            return set()
+        own = {*OWN_COLUMNS, *({LATE} if job.streams else ())}
+        kinds = {sink.format for sink in job.sinks} if job.streams else set()
+        own |= {"sash_batch"} if "jdbc" in kinds else set()
+        return own | ({"batch"} if kinds & {"parquet", "csv", "json"} else set())
 
     def _results(self) -> None:
         """Make results of no rows, as the job would: what does not fit together raises."""

@@ -3,19 +3,46 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from sash._tables import nearest
 from sash.jobs._check_part import Check
 from sash.jobs._known import TYPE_NAMES, files_of, is_local, type_of
-from sash.jobs._model import CsvSource, Files, FileSink, JdbcSink, JsonSource, KafkaSource, Part
+from sash.jobs._model import (
+    CsvSource,
+    Files,
+    FileSink,
+    JdbcSink,
+    JobFile,
+    JsonSource,
+    KafkaSource,
+    Part,
+)
 from sash.jobs._places import Path as Place
 from sash.jobs._problems import COLUMNS_REMEDY, Problem, close_to, name_of
+
+# Settings that change how much and how fast. Others may name classes, jars and commands to load.
+_PLAIN_SETTINGS = re.compile(
+    r"spark\.(app\.name|master|default\.parallelism|local\.dir|task\.cpus|network\.timeout"
+    r"|(driver|executor)\.(memory|memoryOverhead|cores|instances|maxResultSize)"
+    r"|(memory|dynamicAllocation|ui|cores)\..*"
+    r"|sql\.(shuffle\.partitions|autoBroadcastJoinThreshold|ansi\.enabled|caseSensitive)"
+    r"|sql\.(adaptive|files|parquet|execution\.arrow|streaming\.stateStore\.rocksdb)\..*"
+    r"|hadoop\.fs\.s3a\.(access\.key|secret\.key|endpoint|endpoint\.region|path\.style\.access))"
+)
+
+
+_BY_TIME = ("spark.sql.session.timeZone",)
 
 
 class Source(Check):
     """Looks at what is outside of the job file."""
+
+    def __init__(self, job: JobFile, folder: Path, allow_python: bool) -> None:
+        super().__init__(job, folder)
+        self._allow_code = allow_python
 
     def found(self) -> list[Problem]:
         """Return what is wrong."""
@@ -71,7 +98,7 @@ class Source(Check):
             used[self._full(self.job.source.path)] = "the source"
         for path, sink in self._sinks():
             if isinstance(sink, JdbcSink):
-                self._database(path, sink)
+                self._database(path, sink, used)
             if getattr(sink, "overwrite", False) and self.job.streams:
                 words = (
                     "overwrite is not for streams, which go on from their checkpoint: leave it out."
@@ -85,14 +112,14 @@ class Source(Check):
     def _written(self, path: Place, given: str, used: dict[str, str]) -> None:
         """Look at a folder that the job writes to."""
         full = self._full(given)
-        source = [at for at, whose in used.items() if whose == "the source" and is_local(at)]
+        others = [(at, whose) for at, whose in used.items() if is_local(at)]
         if full in used:
             self.say(path, f"{given!r} is also {used[full]}: name another folder.")
         elif is_local(given) and Path(full).is_file():
             self.say(path, f"{given!r} is a file, and the job writes many: name a folder.")
-        elif is_local(given) and any(_nested(full, at) for at in source):
-            why = "results would be read as rows, or the source be removed"
-            words = f"of {given!r} and the source, one is in the other, so {why}: name a folder"
+        elif is_local(given) and (around := [whose for at, whose in others if _nested(full, at)]):
+            why = "one would be read with the other, or be removed with it"
+            words = f"of {given!r} and {around[0]}, one is in the other, so {why}: name a folder"
             self.say(path, f"{words} outside.")
         used[full] = name_of(path)
 
@@ -105,7 +132,11 @@ class Source(Check):
     def _full(self, path: str) -> str:
         return str((self.folder / path).resolve()) if is_local(path) else path.rstrip("/")
 
-    def _database(self, path: Place, sink: JdbcSink) -> None:
+    def _database(self, path: Place, sink: JdbcSink, used: dict[str, str]) -> None:
+        table = f"{sink.url} {sink.table.casefold()}"
+        if table in used:
+            self.say((*path, "table"), f"{sink.table!r} is also {used[table]}: name another table.")
+        used[table] = name_of((*path, "table"))
         if not sink.url.startswith("jdbc:"):
             words = f"{name_of(path)} url: {sink.url!r} is no address of JDBC's: write it like"
             self.say((*path, "url"), f"{words} jdbc:postgresql://localhost/metrics.")
@@ -119,6 +150,9 @@ class Source(Check):
             if not name.startswith("spark."):
                 words = f"{name!r} is no setting of Spark's: their names begin with 'spark.'"
                 self.say(("spark", name), f'{words}, in quotes, as in "spark.{name}" = "..."')
+            elif not (self._allow_code or name in _BY_TIME or _PLAIN_SETTINGS.fullmatch(name)):
+                words = f"{name} may make Spark load code. If you trust this file, run it with"
+                self.say(("spark", name), f"{words} --allow-python.")
             if name == "spark.sql.session.timeZone":
                 self.say(("spark", name), 'the time zone is set by zone = "..." under [time].')
 

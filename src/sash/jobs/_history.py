@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 from sash._durations import nanoseconds
 from sash.jobs._load import Job
 from sash.jobs._progress import Progress
-from sash.live import History
+from sash.live import History, HistoryError, MissingHistoryError
 from sash.spark._frames import col
 
 _NEWS = 4.0
@@ -28,17 +29,18 @@ class Recorder(AbstractContextManager["Recorder"]):
         self._last: Progress | None = None
         before = history.progress(1) if history is not None else []
         self._rows_before = int(before[-1]["rows_total"] or 0) if before else 0
+        if history is not None and before:  # it is running again
+            history.record_progress({**before[-1], "at": time.time(), "running": True})
 
     @classmethod
-    def of(cls, job: Job, begins: bool) -> Recorder:
-        """Return the recorder of a job; one that begins anew leaves nothing of an earlier one."""
+    def of(cls, job: Job, done: int | None) -> Recorder:
+        """Return the recorder of a job; ``done`` is the last micro-batch of its checkpoint.
+
+        A history of another run, or one that has missed micro-batches, is begun anew.
+        """
         path, live = job.history, job.said.live
         if path is None or live is None:
             return cls(job, None)
-        if begins and path.exists():
-            History.open(path).close()  # or raises: then it is something else, and stays
-            for ending in ("", "-wal", "-shm"):
-                path.with_name(path.name + ending).unlink(missing_ok=True)
         about = {
             "name": job.name,
             "keys": job.said.by,
@@ -48,6 +50,9 @@ class Recorder(AbstractContextManager["Recorder"]):
             "watermark": job.said.time.watermark,
             "lateness": job.said.time.lateness,
         }
+        if _is_other(path, about, done):
+            for ending in ("", "-wal", "-shm"):
+                path.with_name(path.name + ending).unlink(missing_ok=True)
         return cls(job, History.create_or_open(path, about, most_windows=live.rows))
 
     def took(self, number: int, told: Any, late: Any) -> None:
@@ -61,8 +66,7 @@ class Recorder(AbstractContextManager["Recorder"]):
 
     def _late_rows(self, late: Any) -> pa.Table:
         keys = self._job.said.by
-        rows = late.select(*map(col, [*keys, self._job.said.time.column])).toArrow()
-        return rows.rename_columns([*keys, "time"])
+        return late.select(*map(col, [*keys, self._job.said.time.column])).toArrow()
 
     def progressed(self, progress: Progress) -> None:
         """Write down how it is doing, with the rows of earlier runs."""
@@ -84,6 +88,22 @@ class Recorder(AbstractContextManager["Recorder"]):
     def __exit__(self, *error: object) -> None:
         if self._history is not None:
             self._history.close()
+
+
+def _is_other(path: Path, about: dict[str, Any], done: int | None) -> bool:
+    """Whether there is a history of this job that the run cannot go on with."""
+    try:
+        with History.open(path) as history:  # or raises: then it is something else, and stays
+            meta = history.meta()
+    except MissingHistoryError:
+        return False
+    if meta["about"]["name"] != about["name"]:
+        raise HistoryError(
+            f"{path} is the history of the job {meta['about']['name']!r}: give this one another "
+            "path under [live]"
+        )
+    last = meta["batch"]
+    return done is None or (last if last is not None else -1) < done
 
 
 def _rolling_name(job: Job) -> str:

@@ -54,7 +54,9 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     found = (p for p in path.glob("**/*") if p.is_file())
     hidden = (".", "_")
-    return sorted(p for p in found if not any(q.startswith(hidden) for q in p.parts[-2:]))
+    return sorted(
+        p for p in found if not any(q.startswith(hidden) for q in p.relative_to(path).parts)
+    )
 
 
 def columns_of(source: object, folder: Path) -> Columns | None:
@@ -68,9 +70,14 @@ def columns_of(source: object, folder: Path) -> Columns | None:
     files = files_of(folder / source.path)
     if not files or isinstance(source, JsonSource):
         return None
+    known = None
     if isinstance(source, ParquetSource):
-        return _columns_of_parquet(files[0])
-    return _columns_of_csv(source, files[0]) if isinstance(source, CsvSource) else None
+        known = _columns_of_parquet(files[0])
+    elif isinstance(source, CsvSource):
+        known = _columns_of_csv(source, files[0])
+    folders = files[0].relative_to(folder / source.path).parts[:-1]
+    parts = [name.split("=", 1)[0] for name in folders if "=" in name]
+    return None if known is None else {**known, **dict.fromkeys(parts)}
 
 
 def _columns_of_parquet(path: Path) -> Columns | None:
@@ -83,7 +90,8 @@ def _columns_of_parquet(path: Path) -> Columns | None:
 
 def _columns_of_csv(source: CsvSource, path: Path) -> Columns | None:
     separator = source.options.get("sep", source.options.get("delimiter", ","))
-    if not source.header or not isinstance(separator, str) or len(separator) != 1:
+    others = set(source.options) - {"sep", "delimiter"}  # which may say how to find the names
+    if others or not source.header or not isinstance(separator, str) or len(separator) != 1:
         return None
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:

@@ -59,22 +59,37 @@ class Job:
         return None if live is None else Path(self.place(live.path or f"{self.name}.live.sqlite"))
 
 
+def read(path: str | Path) -> Job:
+    """Read a job file as it is, to look at: it is not checked, and cannot be run."""
+    path = Path(path)
+    return Job(_said(path, _text(path)), path.resolve(), [], [])
+
+
 def load(path: str | Path, *, allow_python: bool = False) -> Job:
-    """Read a job file and check it; raises `JobError` with everything that is wrong."""
+    """Read a job file and check it; raises `JobError` with everything that is wrong.
+
+    ``allow_python``: it may name what loads code, such as aggregates by import path and jars.
+    """
     path = Path(path)
     text = _text(path)
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise JobError(path.name, [_syntax(str(error), text)]) from None
-    try:
-        said = JobFile.model_validate(data)
-    except ValidationError as error:
-        raise _job_error(path, text, problems_of(error, data)) from None
+    said = _said(path, text)
     problems, made = check(said, path.parent, allow_python)
     if problems:
         raise _job_error(path, text, problems)
     return Job(said, path.resolve(), made.windows, made.aggregates)
+
+
+def _said(path: Path, text: str) -> JobFile:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise JobError(path.name, [_syntax(str(error), text)]) from None
+    except RecursionError:
+        raise JobError(path.name, [(None, "it is nested too deep for a job file.")]) from None
+    try:
+        return JobFile.model_validate(data)
+    except ValidationError as error:
+        raise _job_error(path, text, problems_of(error, data)) from None
 
 
 def _text(path: Path) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -13,10 +12,10 @@ import sash
 from sash._durations import nanoseconds
 from sash.jobs._build import asked_of, keeps_late_rows, results_of, rows_of
 from sash.jobs._history import Recorder
-from sash.jobs._known import is_local
 from sash.jobs._load import Job
 from sash.jobs._progress import Progress, Tally
 from sash.jobs._sinks import writer_of
+from sash.jobs._storage import last_batch
 from sash.spark._frames import col
 from sash.spark._shards import LATE
 
@@ -40,7 +39,7 @@ def run(
     """
     rows = rows_of(job, session)
     if not job.said.streams:
-        _run_batch(job, rows)
+        _run_batch(job, session, rows)
         return None
     results = results_of(job, rows)
     caught_up = job.said.run.until_caught_up if until_caught_up is None else until_caught_up
@@ -52,15 +51,15 @@ def explain(job: Job, session: Any) -> str:
     return str(sash.explain(rows_of(job, session), **asked_of(job)))
 
 
-def _run_batch(job: Job, rows: Any) -> None:
+def _run_batch(job: Job, session: Any, rows: Any) -> None:
     """Write the results; rows without a time go to their own sink, or raise."""
-    late = job.said.late_rows
-    if late is not None:
-        time = col(job.said.time.column)
-        writer_of(job, late, f"{job.name}: rows without a time").write(rows.where(time.isNull()))
-        rows = rows.where(time.isNotNull())
-    results = results_of(job, rows)
-    writers = [writer_of(job, sink, job.name) for sink in job.said.sinks]
+    writers, late = _writers(job)
+    for writer in [*writers, *late]:
+        writer.begin_batch(session)
+    time = col(job.said.time.column)
+    for writer in late:
+        writer.write(rows.where(time.isNull()))
+    results = results_of(job, rows.where(time.isNotNull()) if late else rows)
     if len(writers) > 1:
         results = results.persist()
     for writer in writers:
@@ -69,25 +68,33 @@ def _run_batch(job: Job, rows: Any) -> None:
         results.unpersist()
 
 
+def _writers(job: Job) -> tuple[list[Any], list[Any]]:
+    """Return the writers of the sinks, and of that for late rows, if there is one."""
+    late = job.said.late_rows
+    return (
+        [writer_of(job, sink, job.name) for sink in job.said.sinks],
+        [] if late is None else [writer_of(job, late, f"{job.name}: late rows")],
+    )
+
+
 class _Stream:
     """A running stream."""
 
     def __init__(self, job: Job, session: Any, watch: Watch) -> None:
         self._job, self._session, self._watch = job, session, watch
-        self._writers = [writer_of(job, sink, job.name) for sink in job.said.sinks]
-        late = job.said.late_rows
-        self._late = None if late is None else writer_of(job, late, f"{job.name}: late rows")
+        self._writers, self._late = _writers(job)
+        self._may_repeat = True
         self._tally = Tally()
         self._last: Progress | None = None
 
     def run(self, results: Any, caught_up: bool, stop: Event) -> Progress | None:
         """Run until it has caught up, fails, or is to stop."""
         checkpoint = self._job.checkpoint
-        begins = is_local(checkpoint) and not (Path(checkpoint) / "metadata").exists()
-        for writer in [*self._writers, *([] if self._late is None else [self._late])]:
-            writer.begin(self._session, begins)
+        done = last_batch(self._session, checkpoint)
+        for writer in [*self._writers, *self._late]:
+            writer.begin(self._session, new=done is None)
         with (
-            Recorder.of(self._job, begins) as self._recorder,
+            Recorder.of(self._job, done) as self._recorder,
             ThreadPoolExecutor(1) as self._beside,
         ):
             query = self._start(results, caught_up, checkpoint)
@@ -128,12 +135,13 @@ class _Stream:
             noted = self._beside.submit(
                 self._recorder.took, number, told, late if counts[1] else None
             )
-            if counts[0] > counts[1]:
-                for writer in self._writers:
-                    writer.write_batch(told, number)
-            if self._late is not None and counts[1]:
-                self._late.write_batch(late, number)
+            # The first one may have been written before, and otherwise than it is now.
+            for writer in self._writers if counts[0] > counts[1] or self._may_repeat else ():
+                writer.write_batch(told, number)
+            for writer in self._late if counts[1] or self._may_repeat else ():
+                writer.write_batch(late, number)
             noted.result()
+            self._may_repeat = False
         finally:
             batch.unpersist()
 

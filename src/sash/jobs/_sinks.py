@@ -11,13 +11,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from sash.jobs._known import is_local
+from sash.jobs._build import as_text
 from sash.jobs._load import Job
 from sash.jobs._model import ConsoleSink, FileSink, JdbcSink
+from sash.jobs._storage import names_in
+from sash.spark._shards import CORRECTIONS
 
 BATCH = "sash_batch"
 """The column of a database's table with the number of the micro-batch."""
@@ -44,14 +45,22 @@ class Folder:
 
     def begin(self, session: Any, new: bool) -> None:
         """Refuse to add the micro-batches of a new run to those of another."""
-        if new and is_local(self._path) and any(Path(self._path).glob("batch=*")):
+        if new and names_in(session, self._path):
             raise SinkError(
                 f"{self._path} holds the results of another run, and there is no checkpoint to go "
                 "on from: name another path, or remove the folder"
             )
 
+    def begin_batch(self, session: Any) -> None:
+        """Refuse to replace what is there, unless that is asked for."""
+        if not self._sink.overwrite and names_in(session, self._path):
+            raise SinkError(
+                f"{self._path} is there already: name another path, remove it, or say overwrite = "
+                "true"
+            )
+
     def _save(self, frame: Any, path: str, mode: str) -> None:
-        options = {name: str(value) for name, value in self._sink.options.items()}
+        options = {name: as_text(value) for name, value in self._sink.options.items()}
         if self._sink.format != "parquet":  # which Spark would write to the millisecond only
             options = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", **options}
         if self._sink.format == "csv":
@@ -64,12 +73,7 @@ class Folder:
 
     def write(self, frame: Any) -> None:
         """Write all results."""
-        if not self._sink.overwrite and is_local(self._path) and Path(self._path).exists():
-            raise SinkError(
-                f"{self._path} is there already: name another path, remove it, or say overwrite = "
-                "true"
-            )
-        self._save(frame, self._path, "overwrite" if self._sink.overwrite else "error")
+        self._save(frame, self._path, "overwrite")
 
 
 class Database:
@@ -77,12 +81,12 @@ class Database:
 
     def __init__(self, sink: JdbcSink) -> None:
         self._sink = sink
-        options = {name: str(value) for name, value in sink.options.items()}
+        options = {name: as_text(value) for name, value in sink.options.items()}
         named = {"user": sink.user, "driver": sink.driver}
         if sink.password_env is not None:
             named["password"] = os.environ[sink.password_env]
         self._options = {
-            "url": sink.url, "dbtable": sink.table, **options,
+            **options, "url": sink.url, "dbtable": sink.table,
             **{name: value for name, value in named.items() if value is not None},
         }  # fmt: skip
         self._may_repeat = True
@@ -91,10 +95,19 @@ class Database:
         """Refuse to add the micro-batches of a new run to those of another."""
         self._may_repeat = True
         with self._connected(session) as (connection, _):
-            if new and _has_rows(connection, self._sink.table):
+            if new and self._has_rows(connection):
                 raise SinkError(
                     f"the table {self._sink.table} holds rows already, and there is no checkpoint "
                     "to go on from: name another table, or empty it"
+                )
+
+    def begin_batch(self, session: Any) -> None:
+        """Refuse to replace what is there, unless that is asked for."""
+        with self._connected(session) as (connection, _):
+            if not self._sink.overwrite and self._has_rows(connection):
+                raise SinkError(
+                    f"the table {self._sink.table} holds rows already: name another one, empty it, "
+                    "or say overwrite = true"
                 )
 
     def write_batch(self, frame: Any, number: int) -> None:
@@ -113,7 +126,7 @@ class Database:
 
     def write(self, frame: Any) -> None:
         """Write all results."""
-        self._saved(frame, "overwrite" if self._sink.overwrite else "error")
+        self._saved(frame, "overwrite" if self._sink.overwrite else "append")
 
     def _saved(self, frame: Any, mode: str) -> None:
         frame.write.format("jdbc").options(**self._options).mode(mode).save()
@@ -121,7 +134,7 @@ class Database:
     def _remove_from(self, session: Any, number: int) -> None:
         """Remove rows of this micro-batch and later ones, which a run before has left behind."""
         with self._connected(session) as (connection, dialect):
-            if not _has_rows(connection, self._sink.table):
+            if not self._has_rows(connection):
                 return
             where = f"where {dialect.quoteIdentifier(BATCH)} >= ?"
             statement = connection.prepareStatement(f"delete from {self._sink.table} {where}")
@@ -142,15 +155,18 @@ class Database:
         finally:
             connection.close()
 
-
-def _has_rows(connection: Any, table: str) -> bool:
-    """Whether there is such a table, with rows in it."""
-    from py4j.protocol import Py4JJavaError
-
-    try:
-        return bool(connection.prepareStatement(f"select * from {table}").executeQuery().next())
-    except Py4JJavaError:
-        return False
+    def _has_rows(self, connection: Any) -> bool:
+        """Whether there is such a table, with rows in it."""
+        names = self._sink.table.replace('"', "").split(".")
+        found = connection.getMetaData().getTables(None, None, "%", None)
+        there = False
+        while not there and found.next():
+            there = found.getString("TABLE_NAME").casefold() == names[-1].casefold()
+        if not there:
+            return False
+        statement = connection.createStatement()
+        statement.setMaxRows(1)
+        return bool(statement.executeQuery(f"select * from {self._sink.table}").next())
 
 
 class Console:
@@ -162,9 +178,12 @@ class Console:
     def begin(self, session: Any, new: bool) -> None:
         """Do nothing."""
 
+    def begin_batch(self, session: Any) -> None:
+        """Do nothing."""
+
     def write_batch(self, frame: Any, number: int) -> None:
         """Show a micro-batch."""
-        corrections = frame["change"].isin("correction", "withdrawn", "retract")
+        corrections = frame["change"].isin(*CORRECTIONS)
         self._show(frame.orderBy(corrections.desc()), f"{self._title}, micro-batch {number}")
 
     def write(self, frame: Any) -> None:
@@ -182,7 +201,7 @@ class Console:
         times = f", times in {self._zone}" if self._zone.key != "UTC" else ""
         table = Table(title=Text(title + times), title_justify="left")
         for name in frame.columns:
-            table.add_column(Text(name))
+            table.add_column(Text(printable(name)))
         for row in rows[: self._sink.rows]:
             table.add_row(*(Text(self._cell(cell)) for cell in row.values()))
         terminal = Terminal(width=None if sys.stdout.isatty() else 160)
@@ -193,7 +212,14 @@ class Console:
     def _cell(self, cell: Any) -> str:
         if cell is None:
             return ""
+        if isinstance(cell, str):
+            return printable(cell)
         if isinstance(cell, datetime):
             local = cell if cell.tzinfo is None else cell.astimezone(self._zone)
             return local.isoformat(" ", "auto")[: 26 if cell.microsecond else 19]
-        return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+        return f"{cell:.6g}" if isinstance(cell, float) else printable(str(cell))
+
+
+def printable(text: str) -> str:
+    """Return text that does nothing to a terminal but to be shown."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import secrets
-from http.cookies import CookieError, SimpleCookie
 
 
 def is_loopback(host: str) -> bool:
@@ -55,11 +54,9 @@ class Access:
         return secrets.compare_digest((given or "").encode("utf-8", "replace"), known)
 
     def _from_cookie(self, header: str | None) -> str | None:
-        try:
-            found = SimpleCookie(header or "").get(self.cookie)
-        except CookieError:
-            return None
-        return None if found is None else found.value
+        # By hand: the standard parser gives up at cookies of others that it does not like.
+        pairs = (part.strip().partition("=") for part in (header or "").split(";"))
+        return next((value for name, _, value in pairs if name == self.cookie), None)
 
 
 def bracketed(host: str) -> str:

@@ -84,7 +84,7 @@ def told_rows(results: Any, about: dict[str, Any]) -> Iterator[Told]:
         raise HistoryError(f"results with change {unknown[0]!r} are not known to a history")
     values = [cells(results[name]) for name in about["aggregates"]]
     rows = zip(
-        key_texts(results, about["keys"]),
+        key_texts([results[name] for name in about["keys"]], results.num_rows),
         texts(results["window"]),
         microseconds(results["window_start"]),
         microseconds(results["window_end"]),
@@ -99,16 +99,18 @@ def told_rows(results: Any, about: dict[str, Any]) -> Iterator[Told]:
 
 
 def late_rows(late: Any, keys: list[str]) -> list[tuple[str, int | None]]:
-    """Return the keys and times of rows that were too late."""
-    _check_columns("late", late, [*keys, "time"])
-    return list(zip(key_texts(late, keys), microseconds(late["time"]), strict=True))
+    """Return the keys and times of rows that were too late: their columns, in this order."""
+    if late.num_columns != len(keys) + 1:
+        raise HistoryError(f"late must have the keys and then a time, not {late.column_names}")
+    columns = late.columns
+    return list(zip(key_texts(columns[:-1], late.num_rows), microseconds(columns[-1]), strict=True))
 
 
-def key_texts(table: pa.Table, keys: list[str]) -> list[str]:
+def key_texts(columns: list[pa.ChunkedArray], number: int) -> list[str]:
     """Return the key of each row, as a JSON list of texts."""
-    if not keys:
-        return ["[]"] * table.num_rows
-    rows = list(zip(*(texts(table[name]) for name in keys), strict=True))
+    if not columns:
+        return ["[]"] * number
+    rows = list(zip(*map(texts, columns), strict=True))
     known = {row: key_text(row) for row in set(rows)}
     return [known[row] for row in rows]
 

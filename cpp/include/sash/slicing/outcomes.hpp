@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sash/record.hpp"
+#include "sash/small.hpp"
 
 namespace sash::slicing {
 
@@ -50,6 +51,9 @@ class WordOutcomes {
         to[c / 64] |= static_cast<Word>(there) << (c % 64);
         out += widths_[c++];
       }
+    } else if constexpr (requires { m_.lower(state, to); }) {
+      to[0] = m_.lower(state, to + 1);
+      if (to[0] == 0) to[1] = 0;
     } else {
       decltype(out_of(m_.s)) out{};
       to[0] = m_.s.lower(*state, out);
@@ -88,6 +92,10 @@ class WordOutcomes {
 template <class S>
 class Outcomes<Scalar<S>> : public WordOutcomes<Scalar<S>> {
   using WordOutcomes<Scalar<S>>::WordOutcomes;
+};
+template <std::size_t Words>
+class Outcomes<Small<Words>> : public WordOutcomes<Small<Words>> {
+  using WordOutcomes<Small<Words>>::WordOutcomes;
 };
 template <>
 class Outcomes<Record> : public WordOutcomes<Record> {

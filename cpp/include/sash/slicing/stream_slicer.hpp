@@ -186,8 +186,12 @@ class StreamSlicer {
   }
   template <class In>
   void fold(Cell* sum, Cell* lifted, In& in, std::size_t row) {
-    m_.lift(lifted, in.at(row));
-    m_.append(sum, lifted);
+    if constexpr (requires { m_.fold(sum, in.at(row)); }) {
+      m_.fold(sum, in.at(row));
+    } else {
+      m_.lift(lifted, in.at(row));
+      m_.append(sum, lifted);
+    }
   }
   // Slice s of the grid becomes a slice, or part of the one before it.
   void collect(std::uint32_t s) {

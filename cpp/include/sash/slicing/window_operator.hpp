@@ -307,7 +307,7 @@ class WindowOperator {
   }
   void correct_sessions(std::uint32_t id, const KeyState<M>& key, Time next) {
     for (const Grown& g : gone_) {
-      Interval now;
+      Interval now{};
       const bool there = key.sessions[g.session].around(g.at.first, now);
       if (!there || now.first != g.at.first || now.last != g.at.last)
         manager_.withdraw_session(windows_.windows[g.window], id, key, g.at, emission_);
@@ -318,7 +318,7 @@ class WindowOperator {
     const Grown* before = nullptr;
     Interval done{};
     for (Grown& g : grown_) {  // several may be one session by now
-      Interval now;
+      Interval now{};
       key.sessions[g.session].around(g.at.first, now);
       if (before != nullptr && before->window == g.window && done.first == now.first) continue;
       manager_.correct_session(windows_.windows[g.window], id, key, now, watermark_, next,
