@@ -209,7 +209,8 @@ def test_ctrl_c_stops_and_spark_submit_goes_on(utc: Any, tmp_path: Path) -> None
 def _standing(told: list[dict[str, Any]]) -> dict[tuple[Any, ...], Any]:
     found: dict[tuple[Any, ...], Any] = {}
     for row in sorted(told, key=lambda r: (r["revision"], r["change"] == "withdrawn")):
-        found[tuple(row[n] for n in ("k", "window", "window_start", "window_end"))] = row
+        [place] = listed([row], ["k", "window", "window_start", "window_end"])
+        found[place] = row
     return {k: r["sum_x"] for k, r in found.items() if r["change"] != "withdrawn"}
 
 
