@@ -13,7 +13,7 @@ from frames import differences, frame_of
 import sash
 from sash import agg
 from sash import spark as sps
-from sash._demo_flights import load
+from sash.demo.flights import load
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 FILES = sorted(SHARED.glob("*_ship.parquet"))

@@ -45,7 +45,7 @@ def answers_of(job: Job, session: Any, last: Progress) -> Answers:
     late = _late_rows(job, session)
     batch = _batch_answer(job, session, late).where(f"window_end < timestamp '{until}Z'")
     compared, different = _compared(final, batch)
-    corrected = said.where("change in ('correction', 'withdrawn')")
+    corrected = said.where("change = 'correction'")
     places = corrected.select(*_WINDOW).distinct()
     first = said.where("change = 'complete'").join(places, _WINDOW)
     return Answers(

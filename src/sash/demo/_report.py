@@ -188,7 +188,7 @@ def _largest(answers: Answers) -> str:
     rows = []
     for at, row in last.items():
         before, after = first.get(at, {}).get("mean_delay"), row["mean_delay"]
-        if row["change"] == "correction" and before is not None and isinstance(after, float):
+        if before is not None and isinstance(after, float):
             rows.append(
                 (abs(after - before), at, before, after, first[at]["flights"], row["flights"])
             )

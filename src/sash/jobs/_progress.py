@@ -25,7 +25,7 @@ class Progress:
     latest: int | None
     """The latest time of a row so far."""
     windows: int
-    """Results that came out so far, and of these, those that correct earlier ones."""
+    """Results that came out so far, and of these, those that correct complete windows."""
     corrections: int
     late_rows: int
     """Rows that were too late, or had no time, so far."""

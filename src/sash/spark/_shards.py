@@ -31,8 +31,8 @@ from sash.spark._worker import calm, task_context
 
 COUNTS = ("rows", "late_rows", "rows_without_time", "windows", "corrections")
 """What is counted, in the columns beside the cells that come out."""
-CORRECTIONS = ("correction", "withdrawn", "retract")
-"""What ``change`` says where something that was told is told to be otherwise."""
+CORRECTIONS = ("correction", "retract")
+"""What ``change`` says where a window that was complete has another value."""
 CHUNK = 1 << 20
 """Rows that are processed at once."""
 LATE = "late_row"
