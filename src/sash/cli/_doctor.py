@@ -67,10 +67,15 @@ def _core() -> Finding:
     )
 
 
+def find_java() -> str | None:
+    """Return the Java that Spark would start."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+
+
 def _java() -> Finding:
     remedy = "apt-get install openjdk-17-jre-headless, or set JAVA_HOME"
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    java = find_java()
     if java is None:
         return Finding("Java", "none", False, "Spark", remedy)
     ran = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)

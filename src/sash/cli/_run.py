@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from typing import Any
 from rich.console import Console
 
 from sash import jobs
+from sash.cli._doctor import find_java
 from sash.cli._exits import DONE, INTERRUPTED, TERMINATED, MissingError
 from sash.cli._show import display_of
 
@@ -74,8 +74,7 @@ def _page(job: jobs.Job, live: bool) -> Iterator[None]:
 
 def need_java() -> None:
     """Raise unless there is a Java that Spark can use."""
-    home = os.environ.get("JAVA_HOME")
-    if not shutil.which("java") and not (home and (Path(home) / "bin" / "java").exists()):
+    if find_java() is None:
         raise MissingError(
             "Spark needs Java 17, and there is no java here: on Debian or Ubuntu, "
             "apt-get install openjdk-17-jre-headless (sash doctor tells what else is missing)"
