@@ -82,3 +82,11 @@ def test_a_file_of_something_else_stays(tmp_path: Path) -> None:
     with pytest.raises(HistoryError):
         Recorder.of(job_called(tmp_path, "a"), None)
     assert (tmp_path / "live.sqlite").read_text() == "my thesis"
+
+
+def test_names_that_files_cannot_have(tmp_path: Path) -> None:
+    path = tmp_path / "job.toml"
+    path.write_text(TEXT.replace('path = "live.sqlite"', "").format(name="s3://a/[b] c"))
+    job = jobs.load(path)
+    assert Path(job.checkpoint) == tmp_path.resolve() / "s3_a_b_c.checkpoint"
+    assert job.history == tmp_path.resolve() / "s3_a_b_c.live.sqlite"

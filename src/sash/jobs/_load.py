@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,7 +45,7 @@ class Job:
     @property
     def checkpoint(self) -> str:
         """Where a stream keeps how far it has come."""
-        return self.place(self.said.run.checkpoint or f"{self.name}.checkpoint")
+        return self.place(self.said.run.checkpoint or f"{self._file_name}.checkpoint")
 
     def with_live(self) -> Job:
         """Return the job, keeping what `sash live` shows."""
@@ -56,7 +57,14 @@ class Job:
     def history(self) -> Path | None:
         """Where what `sash live` shows is kept, if it is."""
         live = self.said.live
-        return None if live is None else Path(self.place(live.path or f"{self.name}.live.sqlite"))
+        if live is None:
+            return None
+        return Path(self.place(live.path or f"{self._file_name}.live.sqlite"))
+
+    @property
+    def _file_name(self) -> str:
+        """The name as files can have it."""
+        return re.sub(r"[^\w.-]+", "_", self.name)
 
 
 def read(path: str | Path) -> Job:
