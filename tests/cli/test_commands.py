@@ -80,10 +80,11 @@ def test_checking_several_files(
 
 
 def test_debug_shows_where_it_came_from(tmp_path: Path) -> None:
-    quiet, loud = (run(*flags, "check", str(tmp_path)) for flags in ([], ["--debug"]))
+    quiet, loud = (run(*flags, "run", str(tmp_path)) for flags in ([], ["--debug"]))
     assert quiet.returncode == loud.returncode == 2
     assert "this is a folder" in quiet.stderr
     assert "Traceback" not in quiet.stderr
+    assert "Traceback" in loud.stderr
 
 
 def test_the_schema_is_json() -> None:

@@ -41,13 +41,12 @@ AllowPython = Annotated[
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command and say what went wrong, without stack traces unless they are asked for."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given or bool(os.environ.get("SASH_DEBUG"))
     try:
         app(args=given, prog_name="sash")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else DONE
     except Exception as error:
-        if debug:
+        if os.environ.get("SASH_DEBUG"):  # which --debug sets
             traceback.print_exc()
         return _say(error)
     return DONE

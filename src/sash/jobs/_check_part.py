@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from sash.jobs._model import JobFile, Part
+from sash.jobs._model import LENGTHS, JobFile, Part
 from sash.jobs._places import Path as Place
 from sash.jobs._problems import Problem, name_of
-
-LENGTHS = ("watermark", "lateness", "size", "slide", "gap", "offset", "every")
 
 
 class Check:

@@ -10,7 +10,7 @@ from sash.jobs._check_part import Check
 from sash.jobs._places import Path as Place
 from sash.jobs._problems import Problem, name_of
 
-_MICROSECOND, _MILLISECOND, _DAY = 1_000, 1_000_000, 86_400_000_000_000  # in nanoseconds
+_MICROSECOND, _MILLISECOND = 1_000, 1_000_000  # in nanoseconds
 _LONGEST = 2**60 * _MICROSECOND
 _LENGTHS = {  # the least, and what it has to be a multiple of
     "watermark": (0, _MILLISECOND),

@@ -37,6 +37,8 @@ def _listed(value: Any) -> Any:
 
 
 Duration = Annotated[str, AfterValidator(_duration), Field(examples=["90s", "1h30m", "2 days"])]
+LENGTHS = ("watermark", "lateness", "size", "slide", "gap", "offset", "every")
+"""The keys that hold a `Duration`."""
 Name = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Value = str | int | float | bool

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from sash._tables import nearest
-from sash.jobs._model import JobFile, Part
+from sash.jobs._model import LENGTHS, JobFile, Part
 from sash.jobs._places import Path, at
 
 
@@ -61,7 +61,6 @@ _TYPES = {
 }
 _MOST_OWNERS = 3  # of a key, to be told
 _TAGS = ("format", "kind")
-_DURATIONS = ("size", "slide", "gap", "offset", "watermark", "lateness", "every")
 _LISTS = ("windows", "aggregates", "sinks")
 _TABLES = ("source", "time", "rolling", "late_rows", "run", "live", "spark")
 
@@ -179,7 +178,7 @@ def _wrong_type(path: Path, where: str, wanted: list[str], value: Any) -> str:
     if wanted == ["text in quotes"] and not isinstance(value, (dict, list)):
         text = shown(value).strip("'")
         remedy = f'; put it in quotes: "{text}"'
-        if path[-1] in _DURATIONS:
+        if path[-1] in LENGTHS:
             remedy = '; write a length of time like "90s" or "1 hour"'
     return f"{where} must be {' or '.join(wanted)}, not {shown(value)}{remedy}."
 

@@ -93,9 +93,10 @@ class Database:
 
     def begin(self, session: Any, new: bool) -> None:
         """Refuse to add the micro-batches of a new run to those of another."""
-        self._may_repeat = True
+        if not new:
+            return
         with self._connected(session) as (connection, _):
-            if new and self._has_rows(connection):
+            if self._has_rows(connection):
                 raise SinkError(
                     f"the table {self._sink.table} holds rows already, and there is no checkpoint "
                     "to go on from: name another table, or empty it"
@@ -103,8 +104,10 @@ class Database:
 
     def begin_batch(self, session: Any) -> None:
         """Refuse to replace what is there, unless that is asked for."""
+        if self._sink.overwrite:
+            return
         with self._connected(session) as (connection, _):
-            if not self._sink.overwrite and self._has_rows(connection):
+            if self._has_rows(connection):
                 raise SinkError(
                     f"the table {self._sink.table} holds rows already: name another one, empty it, "
                     "or say overwrite = true"
@@ -118,11 +121,7 @@ class Database:
             self._remove_from(frame.sparkSession, number)
             self._may_repeat = False
         frame = frame.withColumn(BATCH, functions().lit(number).cast("bigint"))
-        try:
-            self._saved(frame, "append")
-        except Exception:
-            self._may_repeat = True
-            raise
+        self._saved(frame, "append")
 
     def write(self, frame: Any) -> None:
         """Write all results."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ def connect_to_write(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
         raise HistoryError(f"about must have {sorted(_ABOUT)}, not {sorted(about)}")
     path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-    try:
+    with _closed_on_error(db, path):
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")  # a batch that Spark committed must be there
         db.execute("BEGIN IMMEDIATE")
@@ -39,13 +41,20 @@ def connect_to_write(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
             _check_same(path, read_meta(db)["about"], about)
             write_meta(db, about=about)
         db.execute("COMMIT")
+    return db
+
+
+@contextmanager
+def _closed_on_error(db: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Close the file when something goes wrong with it, and say what."""
+    try:
+        yield
     except sqlite3.DatabaseError as error:
         db.close()
         raise _unreadable(path, error) from error
     except BaseException:
         db.close()
         raise
-    return db
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
@@ -59,16 +68,10 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
         )
     except sqlite3.DatabaseError as error:
         raise _unreadable(path, error) from error
-    try:
+    with _closed_on_error(db, path):
         if _is_empty(db):
             raise MissingHistoryError(f"no pipeline has written here yet: {path} is empty")
         _check(db, path)
-    except sqlite3.DatabaseError as error:
-        db.close()
-        raise _unreadable(path, error) from error
-    except BaseException:
-        db.close()
-        raise
     return db
 
 
