@@ -39,15 +39,15 @@ class FlatFatOf final : public AnyFlatFat {
       m_.lift(cell, port_.read(v));
       m_.to_state(cell, cell);
     }
-    std::vector<std::size_t> sorted(places);
-    std::sort(sorted.begin(), sorted.end());
+    sash::Places written;
+    for (const std::size_t place : places) written.add(place);
     const auto exchange = [&] {
       for (std::size_t i = 0; i < places.size(); ++i)
         std::swap_ranges(fresh[i], fresh[i] + m_.state_cells(), fat_.leaf(places[i]));
     };
     exchange();
     try {
-      fat_.refresh(sorted);
+      fat_.refresh(written);
     } catch (...) {
       exchange();
       throw;

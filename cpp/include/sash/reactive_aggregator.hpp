@@ -11,8 +11,8 @@
 // brings the tree up to date for all of them together.
 //
 // When the buffer is full it is compacted if at most three quarters of the places are in use, else
-// doubled; when less than a quarter is in use it is halved. Each is paid for by the operations
-// since the last one.
+// doubled; when a query finds less than a quarter in use, it is made smaller. Each is paid for by
+// the operations since the last one.
 //
 // Invariants
 //   1. entries stand in places [front, front + span) (modulo the capacity), oldest first;
@@ -21,6 +21,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 #include <vector>
 
@@ -50,7 +51,7 @@ class ReactiveAggregator {
     if (span_ == fat_.capacity())
       rebuild(4 * size_ <= 3 * fat_.capacity() ? fat_.capacity() : 2 * fat_.capacity());
     const std::size_t place = place_of(span_);
-    reserve_note();
+    changed_.reserve_one();
     Cell* leaf = fat_.leaf(place);
     m_.lift(leaf, in);
     m_.to_state(leaf, leaf);
@@ -146,22 +147,13 @@ class ReactiveAggregator {
 
   std::size_t place_of(std::size_t i) const { return (front_ + i) & (fat_.capacity() - 1); }
 
-  void reserve_note() {  // so that noting a change cannot fail after it was made
-    if (changed_.size() == changed_.capacity()) changed_.reserve(2 * changed_.size() + 8);
-  }
-  // Changes noted twice are found when they are sorted; more than the capacity never are.
   void note(std::size_t place) {
-    changed_.push_back(place);
-    if (changed_.size() > 2 * fat_.capacity()) dedupe();
-  }
-  void dedupe() {
-    std::sort(changed_.begin(), changed_.end());
-    changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+    changed_.add(place);
+    if (changed_.runs() > fat_.capacity()) changed_.tidied();  // half as many at most
   }
   void bring_up_to_date() {
-    dedupe();
+    if (fat_.capacity() > kLeast && 4 * size_ < fat_.capacity()) shrink();
     fat_.refresh(changed_);
-    changed_.clear();
   }
 
   // Tickets rise along the buffer but for holes, which are skipped to the right.
@@ -180,7 +172,7 @@ class ReactiveAggregator {
   }
 
   void remove(std::size_t i) {
-    reserve_note();
+    changed_.reserve_one();
     const std::size_t place = place_of(i);
     m_.set_identity(fat_.leaf(place));
     tickets_[place] = kHole;
@@ -188,20 +180,15 @@ class ReactiveAggregator {
     --size_;
     for (; span_ != 0 && tickets_[front_] == kHole; --span_) front_ = place_of(1);
     while (span_ != 0 && tickets_[place_of(span_ - 1)] == kHole) --span_;
-    if (fat_.capacity() > kLeast && 4 * size_ < fat_.capacity()) shrink();
   }
   void shrink() {
-    if constexpr (M::nothrow) {
-      rebuild(fat_.capacity() / 2);
-    } else {
-      try {  // a smaller buffer is only a saving: the eviction stands without it
-        rebuild(fat_.capacity() / 2);
-      } catch (...) {
-      }
+    try {
+      rebuild(std::max(kLeast, std::bit_ceil(2 * size_)));
+    } catch (...) {  // a smaller buffer is only a saving
     }
   }
 
-  // Copies the entries, without the holes, to a new FlatFat.
+  // Copies the entries, without the holes, to a new FlatFat whose nodes the next query computes.
   void rebuild(std::size_t capacity) {
     FlatFat<M> fresh(m_, capacity);
     std::vector<Ticket> tickets(capacity, kHole);
@@ -211,10 +198,11 @@ class ReactiveAggregator {
       m_.copy_state(fresh.leaf(to), fat_.leaf(place_of(i)));
       tickets[to++] = tickets_[place_of(i)];
     }
-    fresh.rebuild();
+    Places all;
+    if (to != 0) all.add(0, to - 1);
     fat_ = std::move(fresh);
     tickets_ = std::move(tickets);
-    changed_.clear();
+    changed_ = std::move(all);
     front_ = 0;
     span_ = size_;
   }
@@ -222,7 +210,7 @@ class ReactiveAggregator {
   M m_;
   FlatFat<M> fat_;
   std::vector<Ticket> tickets_;
-  std::vector<std::size_t> changed_;
+  Places changed_;
   std::size_t front_ = 0, span_ = 0, size_ = 0;
   Ticket next_ = 0;
 };
