@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -20,22 +19,10 @@ def find() -> str | None:
 
 def install() -> str | None:
     """Install Debian's Chromium, if that is possible here. Return its path, or None."""
-    if os.environ.get("SASH_BROWSER") or not shutil.which("apt-get") or os.geteuid() != 0:
+    from debian import install  # beside this file, when it is run; `find` works without
+
+    if os.environ.get("SASH_BROWSER") or not install("chromium", "the tests of the page"):
         return None
-    print("installing Chromium for the tests of the page ...", flush=True)
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
-        done = subprocess.run(
-            ["apt-get", "-qq", *command],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            print(done.stdout, file=sys.stderr)
-            return None
     return find()
 
 

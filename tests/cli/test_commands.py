@@ -140,7 +140,8 @@ def test_benchmarks_are_handed_over_to() -> None:
 
 
 def test_completion_is_offered() -> None:
-    ran = run("--show-completion", "bash")
+    by_name = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}  # not the shell we run in
+    ran = run("--show-completion", "bash", **by_name)
     assert ran.returncode == 0
     assert "_SASH_COMPLETE" in ran.stdout
     typed = {"_SASH_COMPLETE": "complete_bash", "COMP_WORDS": "sash che", "COMP_CWORD": "1"}

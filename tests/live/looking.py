@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
 from playwright.sync_api import Page
+from serving import served
+
+from sash.live import Server
+
+
+@contextmanager
+def served_to(page: Page, path: Path, **more: Any) -> Iterator[Server]:
+    """Serve a history; the page leaves before the server ends, which its next poll would notice."""
+    with served(path, **more) as server:
+        yield server
+        page.goto("about:blank")
 
 
 def state(page: Page) -> dict[str, str]:

@@ -9,9 +9,8 @@ from typing import Any
 
 import histories as h
 import pytest
-from looking import cells, state, until
+from looking import cells, served_to, state, until
 from playwright.sync_api import Page, expect
-from serving import served
 
 from sash.live import History
 
@@ -28,7 +27,7 @@ def test_the_right_numbers(page: Page, path: Path) -> None:
         history.record(1, h.results(corrected + opened), h.late(("ann", 3 * h.HOUR), ("bob", 1)))
         told = {"rows_per_second": 1234.4, "rows_total": 98765, "rows": 42}
         history.record_progress(h.progress(1, at=time.time() + 60, **told))
-    with served(path) as server:
+    with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#name")).to_have_text("orders <b>live</b>")
         expect(page.locator("#state")).to_have_text("running")
@@ -77,7 +76,7 @@ def test_the_right_numbers(page: Page, path: Path) -> None:
 def test_pickers(page: Page, path: Path) -> None:
     session = h.Row("bob", "session", 0, 90_000_000, 3.5)
     h.written(path, [*h.hourly("ann", [1.0]), *h.hourly("bob", [2.0]), session])
-    with served(path) as server:
+    with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#key")).to_have_value("ann")
         page.locator("#key").click()
@@ -125,7 +124,7 @@ def test_a_spike_is_seen_at_any_zoom(page: Page, path: Path) -> None:
     values[15_000] = 999.0
     values[9_000] = -55.0
     h.written(path, h.hourly("ann", values))
-    with served(path) as server:
+    with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#caption")).to_contain_text("30,000 windows")
         expect(page.locator("#caption")).to_contain_text("least -55, greatest 999")
@@ -146,7 +145,7 @@ def test_a_spike_is_seen_at_any_zoom(page: Page, path: Path) -> None:
 
 def test_zoom_and_move(page: Page, path: Path) -> None:
     h.written(path, h.hourly("ann", [float(i) for i in range(1000)]))
-    with served(path) as server:
+    with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#caption")).to_contain_text("1,000 windows")
         follow = page.locator("#follow")
@@ -182,7 +181,7 @@ def test_zoom_and_move(page: Page, path: Path) -> None:
 
 def test_the_newest_stays_in_view(page: Page, path: Path) -> None:
     h.written(path, h.hourly("ann", [float(i) for i in range(100)]))
-    with served(path) as server, History.create_or_open(path, h.ABOUT) as history:
+    with served_to(page, path) as server, History.create_or_open(path, h.ABOUT) as history:
         page.goto(server.url)
         page.locator("#in").click()
         expect(page.locator("#caption")).to_contain_text("last 99")
@@ -200,7 +199,7 @@ def test_it_fits_a_phone(page: Page, path: Path, scheme: Any) -> None:
     h.written(path, h.hourly("a key with a name that is rather long " * 3, [1.0, 2.0]))
     page.set_viewport_size({"width": 390, "height": 844})
     page.emulate_media(color_scheme=scheme)
-    with served(path) as server:
+    with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#caption")).to_contain_text("last 2")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -213,7 +212,7 @@ def test_only_texts_and_no_keys(page: Page, path: Path) -> None:
     table = h.results(h.hourly("", [1.0], label="words")).drop_columns(["user", "total"])
     with History.create_or_open(path, {**h.ABOUT, "keys": [], "aggregates": ["label"]}) as history:
         history.record(0, table, None)
-    with served(path) as server:
+    with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#nothing")).to_contain_text("All aggregates are texts")
         expect(page.locator("#table td.text")).to_have_text("words")
@@ -222,7 +221,7 @@ def test_only_texts_and_no_keys(page: Page, path: Path) -> None:
 
 def test_a_file_that_is_no_history(page: Page, path: Path) -> None:
     path.write_text("something else" * 100)
-    with served(path) as server:
+    with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#empty-title")).to_have_text("This history cannot be shown")
         expect(page.locator("#state")).to_have_text("cannot be read")

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import histories as h
-from looking import cells, state, until
+from looking import cells, served_to, state, until
 from playwright.sync_api import Page, expect
 from serving import served
 
@@ -24,7 +24,7 @@ HOSTILE = [
 
 def test_the_pipeline_starts_again(page: Page, path: Path) -> None:
     now = time.time() + 600  # so that no machine is too slow for it
-    with served(path) as server:
+    with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#empty-title")).to_have_text("No pipeline has written here yet")
         expect(page.locator("#empty-text")).to_contain_text(str(path))
@@ -62,10 +62,9 @@ def test_the_server_starts_again(page: Page, path: Path, errors: list[str]) -> N
     expect(page.locator("#caption")).to_contain_text("last 1")
     with History.create_or_open(path, h.ABOUT) as history:
         history.record(1, h.results(h.hourly("ann", [5.0], first=1)), None)
-    with served(path, port=port):
+    with served_to(page, path, port=port):
         expect(page.locator("#caption")).to_contain_text("last 5")
         expect(page.locator("#state")).to_have_text("starting")
-        page.goto("about:blank")
     assert all("ERR_" in error for error in errors)
     errors.clear()
 
@@ -76,21 +75,21 @@ def test_a_server_with_another_token(page: Page, path: Path, errors: list[str]) 
         port = server.port
         page.goto(server.url)
         expect(page.locator("#caption")).to_contain_text("last 1")
-    with served(path, port=port, token="second-token"):
+    with served_to(page, path, port=port, token="second-token"):
         expect(page.locator("#state")).to_contain_text("needs its token")
-        page.goto("about:blank")
     errors.clear()
 
 
 def test_the_token(page: Page, path: Path, errors: list[str]) -> None:
     h.written(path, h.hourly("ann", [1.0]))
-    with served(path, host="0.0.0.0") as server:
+    with served_to(page, path, host="0.0.0.0") as server:
         bare = f"http://127.0.0.1:{server.port}/"
-        refused = page.goto(bare)
+        with page.expect_console_message(lambda message: "401" in message.text):
+            refused = page.goto(bare)
         assert refused is not None
         assert refused.status == 401
         assert "ann" not in page.content()
-        errors.clear()  # the browser tells of the 401
+        errors.clear()  # what the browser told of the 401
         page.goto(server.url)
         assert server.token is not None
         assert server.token not in page.url
@@ -105,7 +104,7 @@ def test_hostile_names(page: Page, path: Path) -> None:
     rows = [row for key in HOSTILE for row in h.hourly(key, [1.0], label=key)]
     with History.create_or_open(path, about) as history:
         history.record(0, h.results(rows), None)
-    with served(path) as server:
+    with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#name")).to_have_text(HOSTILE[0])
         for key in HOSTILE:
