@@ -1,65 +1,72 @@
-"""Run the benchmarks and write their raw results."""
+"""Run experiments, keep their raw results, and make the report of them."""
 
 from __future__ import annotations
 
 import argparse
-import functools
-import json
-from collections.abc import Callable
+import sys
+import time
+import traceback
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks import in_order, operators, rolling, spark_batch, spark_streams, trees
-from benchmarks.measure import Row, machine, pin_one_core, table
+from benchmarks import registry
+from benchmarks.experiment import Experiment, Plan
+from benchmarks.measure import pin_one_core, unpin
+from benchmarks.results import Result, machine, now
 
 
 def main() -> None:
-    """Run what was asked for, print it as tables, keep it as JSON."""
+    """Run what was asked for; each experiment is saved as soon as it is done."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", help="which to run; all by default")
-    parser.add_argument("--quick", action="store_true", help="smaller sizes, a minute or two")
+    parser.add_argument("names", nargs="*", help="experiments or groups; all by default")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, ten minutes")
+    parser.add_argument("--passes", type=int, help="how often over all of them; 2, or 1 if quick")
+    parser.add_argument("--list", action="store_true", help="say what there is")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="real events")
-    parser.add_argument("--output", type=Path, default=Path("build/benchmarks.json"))
+    parser.add_argument("--output", type=Path, default=Path("build/benchmarks"))
     args = parser.parse_args()
-    all_of_them: dict[str, Callable[[bool], list[Row]]] = {
-        "throughput": in_order.throughput,
-        "aggregates": in_order.aggregates,
-        "latency": in_order.latency,
-        "calls": in_order.calls,
-        "distances": trees.distances,
-        "bulks": trees.bulks,
-        "widths": trees.widths,
-        "memory": trees.memory,
-        "bloom": trees.bloom,
-        "rolling": rolling.rolling,
-        "operator": operators.operator,
-        "operator_memory": operators.operator_memory,
-        "spark_rolling": spark_batch.spark_rolling,
-        "spark_one_key": spark_batch.spark_one_key,
-        "spark_windows": spark_batch.spark_windows,
-        "spark_stream_slides": spark_streams.spark_stream_slides,
-        "spark_stream_keys": spark_streams.spark_stream_keys,
-        "spark_stream_live": spark_streams.spark_stream_live,
-        "spark_stream_latency": spark_streams.spark_stream_latency,
-        "spark_stream_soak": spark_streams.spark_stream_soak,
-    }
-    if args.data.is_dir():
-        all_of_them["real_data"] = functools.partial(trees.real_data, folder=args.data)
-    unknown = set(args.names) - set(all_of_them)
-    if unknown:
-        parser.error(f"no benchmark {sorted(unknown)[0]!r}; there are {', '.join(all_of_them)}")
+    if args.list:
+        for e in registry.EXPERIMENTS:
+            print(f"{e.group:10} {e.name:28} {e.title}")
+        return
+    chosen = registry.choose(args.names)
+    if isinstance(chosen, str):
+        parser.error(chosen)
+    plan = Plan(args.quick, args.data)
+    failed: list[str] = []
+    passes = args.passes or plan.pick(1, 2)
+    steps = [(number, e) for number in range(1, passes + 1) for e in chosen]
+    for i, (number, experiment) in enumerate(steps, 1):
+        print(f"[{i}/{len(steps)}] {experiment.name}: {experiment.title}", flush=True)
+        try:
+            result = run_one(experiment, replace(plan, number=number))
+            if number > 1:  # minutes later: what disturbed the first pass is over
+                result.joined(Result.load(args.output / f"{experiment.name}.json"))
+        except Exception:  # the others are worth having all the same
+            traceback.print_exc()
+            failed.append(experiment.name)
+            continue
+        result.save(args.output)
+        verdict = experiment.judge(result)
+        print(f"    {result.seconds:.0f} s. {verdict.holds}: {verdict.seen}", flush=True)
+    print(f"raw results: {args.output}")
+    if failed:
+        sys.exit(f"failed: {' '.join(failed)}")
+
+
+def run_one(experiment: Experiment, plan: Plan) -> Result:
+    """Run one experiment on one core, unless it asks for more itself, and note what it ran on."""
+    began, facts, start = now(), machine(), time.perf_counter()
     pin_one_core()
-    facts = machine()
-    print(", ".join(f"{k} {v}" for k, v in facts.items()))
-    results: dict[str, object] = {"machine": facts}
-    for name in args.names or all_of_them:
-        run = all_of_them[name]
-        rows = run(args.quick)
-        results[name] = rows
-        about = (run.func if isinstance(run, functools.partial) else run).__doc__
-        print(f"\n{name}: {about}\n\n{table(rows)}", flush=True)
-    args.output.parent.mkdir(parents=True, exist_ok=True)
-    args.output.write_text(json.dumps(results, indent=1))
-    print(f"\nraw results: {args.output}")
+    try:
+        result = experiment.run(plan)
+    finally:
+        unpin()
+    if not result.checks:
+        raise AssertionError(f"{experiment.name} has not checked its answers")
+    result.machine, result.quick, result.began = facts, plan.quick, began
+    result.seconds = round(time.perf_counter() - start, 1)
+    return result
 
 
 if __name__ == "__main__":

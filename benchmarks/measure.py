@@ -1,47 +1,58 @@
-"""What the benchmarks share: CPU time, the machine's facts, tables."""
+"""Taking times: competitors in turns, so that other load on the machine meets all of them.
+
+Other load only ever adds to a time. Where work is done in small parts, or can be done again, a run
+is what its parts, or all of it, take at best in several tries. Runs have a median and a spread.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
-import platform
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import sash
+CALLS = 3
+"""How many calls of a function there are at least to take the fastest of."""
 
-Row = dict[str, Any]
+
+def in_turns(
+    work: Mapping[str, Callable[[], float]], repeat: int, tries: int = 1
+) -> dict[str, list[float]]:
+    """Run each competitor ``repeat`` times, in turns; the first of a turn is another each time.
+
+    Each returns its cost; a run is the least of its tries. What a turn meets, all of its
+    competitors meet.
+    """
+    names = list(work)
+    costs: dict[str, list[float]] = {name: [] for name in names}
+    for turn in range(repeat * tries):
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            costs[name].append(work[name]())
+    return {name: least_of(found, tries) for name, found in costs.items()}
 
 
-def cpu_ns(work: Callable[[], Any], rows: int, repeat: int = 3) -> float:
-    """Least CPU nanoseconds per row of several runs: other load only ever adds to it."""
-    best = float("inf")
+def least_of(costs: Sequence[float], tries: int) -> list[float]:
+    """Return the least of each group of so many."""
+    return [min(costs[i : i + tries]) for i in range(0, len(costs), tries)]
+
+
+def least_cpu(work: Callable[[], Any], times: int) -> float:
+    """Return the CPU seconds of the fastest of so many calls."""
+    return min(cpu_seconds(work)[1] for _ in range(times))
+
+
+def cpu_seconds(work: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what the work gave, and its CPU seconds in this process, all threads together."""
+    gc.collect()
     gc.disable()
     try:
-        for _ in range(repeat):
-            before = time.process_time_ns()
-            work()
-            best = min(best, (time.process_time_ns() - before) / rows)
+        before = time.process_time()
+        found = work()
+        return found, time.process_time() - before
     finally:
         gc.enable()
-    return round(best, 2)
-
-
-def machine() -> Row:
-    """Return the facts that a figure means nothing without."""
-    model = platform.processor()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        lines = cpuinfo.read_text().splitlines()
-        model = next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), model)
-    return {
-        "cpu": model,
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "sash": sash.__version__,
-    }
 
 
 def pin_one_core() -> None:
@@ -50,15 +61,7 @@ def pin_one_core() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
-def table(rows: list[Row]) -> str:
-    """Return rows as a markdown table; all have the keys of the first."""
-    heads = list(rows[0])
-    lines = [f"| {' | '.join(heads)} |", f"|{'|'.join('--:' for _ in heads)}|"]
-    lines += [f"| {' | '.join(_cell(r.get(h)) for h in heads)} |" for r in rows]
-    return "\n".join(lines)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:,.1f}"
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+def unpin() -> None:
+    """Use all cores again."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, set(range(os.cpu_count() or 1)))

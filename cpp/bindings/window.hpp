@@ -2,8 +2,6 @@
 // one of any structure. One translation unit per structure defines its factory (structures.hpp).
 #pragma once
 
-#include <chrono>
-
 #include "archive.hpp"
 #include "sash/coarse.hpp"
 #include "sash/daba_lite.hpp"
@@ -22,9 +20,8 @@ class AnyWindow {
   virtual void check_invariants() = 0;
   virtual void insert_many(nb::handle columns, std::size_t rows) = 0;
   virtual void evict_many(std::size_t k) = 0;
-  // For each row: insert it, evict the oldest when more than `size` are in the window, query. With
-  // a clock, the nanoseconds of each round are returned instead of its result.
-  virtual nb::object slide(nb::handle columns, std::size_t rows, std::size_t size, bool clock) = 0;
+  // For each row: insert it, evict the oldest when more than `size` are in the window, query.
+  virtual nb::object slide(nb::handle columns, std::size_t rows, std::size_t size) = 0;
   virtual nb::list items() const = 0;
   virtual std::size_t partials() const = 0;
   virtual std::size_t bytes() const = 0;
@@ -178,10 +175,9 @@ class WindowOf final : public AnyWindow {
     });
   }
 
-  nb::object slide(nb::handle columns, std::size_t rows, std::size_t size, bool clock) override {
+  nb::object slide(nb::handle columns, std::size_t rows, std::size_t size) override {
     Column<M> column(*spec_, columns);
     set_rows(column, rows);
-    if (clock) return timed_slide(column, size);
     Results<M> results(*spec_, column.size());
     whole_column(true, [&] {
       if constexpr (M::nothrow) slide_flat(column, size, results);
@@ -246,19 +242,6 @@ class WindowOf final : public AnyWindow {
     window_->insert(in.at(i));
     while (window_->size() > size) window_->evict();
     window_->query(out_.get());
-  }
-  nb::object timed_slide(Column<M>& column, std::size_t size) {
-    NativeResults nanoseconds(column.size(), {1});
-    whole_column(true, [&] {
-      auto&& in = column.reader();
-      for (std::size_t i = 0; i < column.size(); ++i) {
-        const auto before = std::chrono::steady_clock::now();
-        round(in, i, size);
-        const auto took = std::chrono::steady_clock::now() - before;
-        *nanoseconds.at(0, i) = static_cast<Word>(std::chrono::nanoseconds(took).count());
-      }
-    });
-    return nanoseconds.take();
   }
   std::shared_ptr<const Spec> spec_;
   Port<M> port_;

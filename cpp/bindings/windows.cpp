@@ -77,8 +77,8 @@ void bind_window(nb::module_& m) {
                                            std::to_string(use->size()));
              use->evict_many(k);
            })
-      .def("_slide", [](WindowHolder& w, nb::handle columns, std::size_t rows, std::size_t size,
-                        bool clock) { return w.use()->slide(columns, rows, size, clock); })
+      .def("_slide", [](WindowHolder& w, nb::handle columns, std::size_t rows,
+                        std::size_t size) { return w.use()->slide(columns, rows, size); })
       .def("_items", [](WindowHolder& w) { return w.use()->items(); })
       .def("_partials", [](WindowHolder& w) { return w.use()->partials(); })
       .def("_bytes", [](WindowHolder& w) { return w.use()->bytes(); })
@@ -87,9 +87,7 @@ void bind_window(nb::module_& m) {
                        nb::list objects) { w.use()->load(numbers, times, cells, objects); })
       .def("_next_ticket", [](WindowHolder& w) { return w.use()->next_ticket(); })
       .def("_evict_ticket",
-           [](WindowHolder& w, std::uint64_t ticket) { return w.use()->evict_ticket(ticket); })
-      // What one call of a bound method costs, for the benchmarks to compare with.
-      .def("_nothing", [](WindowHolder&) {});
+           [](WindowHolder& w, std::uint64_t ticket) { return w.use()->evict_ticket(ticket); });
 }
 
 void bind_timed(nb::module_& m) {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -69,13 +69,7 @@ class Window(Live, _core.Window):
         """
         size = whole_number("size", size, 1)
         columns, rows = rows_of(self._plan, values)
-        return to_results(self._plan, self._slide(columns, rows, size, False))
-
-    def _latencies(self, values: Any, size: int) -> npt.NDArray[np.int64]:
-        """Return the nanoseconds of each round of `slide`, for benchmarks."""
-        columns, rows = rows_of(self._plan, values)
-        ((words, _),) = cast(Any, self._slide(columns, rows, size, True))
-        return np.asarray(words).reshape(-1).view(np.int64)
+        return to_results(self._plan, self._slide(columns, rows, size))
 
     def __iter__(self) -> Iterator[Any]:
         """Each entry's own aggregate, oldest first; structures that keep no values refuse."""

@@ -24,7 +24,7 @@ from sash.jobs import Progress
 
 INK, SOFT, FAINT = "#1f2933", "#64707d", "#e7ebef"
 BLUE, ORANGE, GREEN, RED = "#2f6fb0", "#d9822b", "#2f8f6b", "#c0392b"
-_STYLE: Any = {
+STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "sash",
     "font.family": "sans-serif",
@@ -49,7 +49,7 @@ def chart(draw: Draw, height: float, words: str) -> str:
     """Return a chart as HTML, drawn for wide screens and again for narrow ones."""
     parts = []
     for shape, width in (("wide", _WIDE), ("narrow", _NARROW)):
-        with mpl.rc_context(_STYLE):
+        with mpl.rc_context(STYLE):
             figure = Figure(figsize=(width, height), layout="constrained")
             draw(figure, shape == "narrow")
             parts.append(f'<div class="chart {shape}" role="img" aria-label="{words}">')

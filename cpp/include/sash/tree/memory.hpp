@@ -208,6 +208,9 @@ void Tree<M, Fingers>::give_subtree(Head* x) {
   if constexpr (!M::nothrow) undo_.freed(x, true);
   else if constexpr (!M::trivial) drop_contents(x);
   else tree::Arena::next(x) = std::exchange(dropped_, x);
+#ifdef SASH_FREE_AT_ONCE  // for the benchmark that shows what waiting is good for
+  reclaim(~0u);
+#endif
 }
 template <Monoid M, bool Fingers>
 void Tree<M, Fingers>::reclaim(unsigned steps) {

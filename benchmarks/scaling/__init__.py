@@ -1,0 +1,1 @@
+"""How costs grow, and what a cluster would need."""
