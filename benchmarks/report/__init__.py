@@ -1,0 +1,1 @@
+"""The report: plots, one HTML page, one markdown page, claims, and two runs compared."""
