@@ -61,12 +61,17 @@ class Straight:
 
     @classmethod
     def of(cls, sizes: Sequence[float], costs: Sequence[float]) -> Straight:
-        """Fit it so that errors are small in proportion; neither part is below zero."""
+        """Fit it so that errors are small in proportion; neither part is below zero.
+
+        One of n costs at least what it did at the largest size, where caches and memory that the
+        process had already were of the least help: what is still larger will not be cheaper.
+        """
         n, cost = np.asarray(sizes, float), np.asarray(costs, float)
         fixed, each = np.linalg.lstsq(np.column_stack([1 / cost, n / cost]), np.ones(len(n)))[0]
         if fixed < 0:
-            return cls(0.0, float(np.median(cost / n)))
-        return cls(float(fixed), float(max(each, 0.0)))
+            fixed, each = 0.0, np.median(cost / n)
+        at_largest = (cost[-1] - fixed) / n[-1]
+        return cls(float(fixed), float(max(each, at_largest, 0.0)))
 
 
 @dataclass
