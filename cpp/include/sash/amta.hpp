@@ -35,7 +35,9 @@ class Amta {
   static constexpr bool keeps_values = true;
   static constexpr Holds kept = Holds::state;
 
-  explicit Amta(M m) : m_(std::move(m)), left_(m_), right_(m_) { levels_.emplace_back(m_); }
+  explicit Amta(M m) : m_(std::move(m)), left_(m_), right_(m_), spare_(m_) {
+    levels_.emplace_back(m_);
+  }
   Amta(const Amta&) = delete;
   Amta& operator=(const Amta&) = delete;
   ~Amta() { clear(); }
@@ -68,21 +70,23 @@ class Amta {
 
   void evict() { evict_many(1); }
 
-  // Gives up the k oldest entries; blocks that leave whole cost nothing.
+  // Gives up the k oldest entries; blocks that leave whole cost nothing. All memory is taken before
+  // the first of them leaves.
   void evict_many(std::size_t k) {
     const std::uint64_t head = head_ + k;
+    if (k == 0) return;
+    if (left_.size() == 0 || end_of(left_[0]) < head) flip();
+    left_.reserve(levels_.size());
     while (head_ != head) {
-      if (left_.size() == 0) flip();
-      const Block top = left_.top();
-      const std::uint64_t end = (top.index + 1) << top.level;
+      const std::uint64_t end = end_of(left_.top());
       if (end <= head) {
         left_.pop();
         head_ = end;
-        forget();
       } else {
         split_top();
       }
     }
+    forget();
   }
 
   void query(Cell* out) const {
@@ -179,6 +183,10 @@ class Amta {
       m_->drop_state(top_sum());
       blocks_.pop_back();
     }
+    void reserve(std::size_t more) {  // so that as many pushes cannot fail
+      if (blocks_.capacity() < size() + more) blocks_.reserve(2 * (size() + more));
+      sums_.reserve(size() + more);
+    }
     void rename(std::size_t i, Block b) { blocks_[i] = b; }
     void clear() {
       while (size() != 0) pop();
@@ -193,6 +201,9 @@ class Amta {
       explicit Sums(const M& m) : states(std::make_unique<States<M>>(m)) {}
       Cell* at(std::size_t i) const { return (*states)[i]; }
       Cell* at_or_new(std::size_t i) { return i < states->size() ? at(i) : states->add(); }
+      void reserve(std::size_t n) {
+        while (states->size() < n) states->add();
+      }
       void swap(Sums& o) { std::swap(states, o.states); }
       std::unique_ptr<States<M>> states;
     };
@@ -205,6 +216,7 @@ class Amta {
     if (!holds) throw std::logic_error(what);
   }
   std::uint64_t tail() const { return levels_[0].last(); }
+  static std::uint64_t end_of(Block b) { return (b.index + 1) << b.level; }
 
   // Merges equal neighbours at the top of the right stack. Each merge leaves the window the same,
   // so one that throws undoes nothing; put off until the next insert, it need not be undone there.
@@ -225,7 +237,7 @@ class Amta {
     }
   }
 
-  // All blocks of the right stack become the left stack: log n combines, the window unchanged.
+  // All blocks of the right stack become the left stack, whose blocks leave: log n combines.
   void flip() {
     Stack fresh(m_);
     for (std::size_t i = right_.size(); i-- != 0;) {
@@ -235,6 +247,9 @@ class Amta {
       if (fresh.size() == 1) m_.copy_state(sum, node);
       else m_.combine(sum, node, fresh.sum(fresh.size() - 2));
     }
+    fresh.reserve(levels_.size());
+    if (left_.size() != 0) head_ = end_of(left_[0]);
+    left_.clear();
     left_.swap(fresh);
     right_.clear();
   }
@@ -243,14 +258,14 @@ class Amta {
   void split_top() {
     const Block top = left_.top();
     const Block late{top.level - 1, top.index * 2 + 1}, early{top.level - 1, top.index * 2};
-    Held<M> sum(m_);
     const Cell* node = levels_[late.level].at(late.index);
-    if (left_.size() == 1) m_.copy_state(sum.get(), node);
-    else m_.combine(sum.get(), node, left_.sum(left_.size() - 2));
+    if (left_.size() == 1) m_.copy_state(spare_.get(), node);
+    else m_.combine(spare_.get(), node, left_.sum(left_.size() - 2));
     Cell* top_sum = left_.push(early.level, early.index);
     m_.copy_state(top_sum, left_.sum(left_.size() - 2));
-    m_.copy_state(left_.sum(left_.size() - 2), sum.get());
+    m_.copy_state(left_.sum(left_.size() - 2), spare_.get());
     left_.rename(left_.size() - 2, late);
+    if constexpr (!M::trivial) m_.set_identity(spare_.get());
   }
 
   void forget() {
@@ -266,6 +281,7 @@ class Amta {
   M m_;
   std::deque<StateRing<M>> levels_;
   Stack left_, right_;
+  Held<M> spare_;
   std::uint64_t head_ = 0;
 };
 

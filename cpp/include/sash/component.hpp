@@ -42,7 +42,12 @@ struct Ops {
   bool overflows = false;  // lower may throw
   // The same as absorb, where there is one input. Null: there are none or two.
   void (*absorb_one)(Word* s, Word in, const Params&) = nullptr;
+  // s := in (x) s. Needed where order matters and a state may have more than kMostWords.
+  void (*precede)(Word* s, const Inputs&, const Params&) = nullptr;
 };
+
+// Of a state that is put together on the stack: no operation of a window waits for memory midway.
+inline constexpr std::size_t kMostWords = 16;
 
 // A state of three words is copied one by one: GCC copies 24 bytes through a buffer, where a load of
 // two words waits for the stores of each (a row of a variance: 12 ns more).
@@ -102,7 +107,7 @@ constexpr int inputs_of() {
 template <class S>
 constexpr Ops adapt() {
   using State = typename S::State;
-  static_assert(sizeof(State) % sizeof(Word) == 0);
+  static_assert(sizeof(State) % sizeof(Word) == 0 && words_of<S> <= kMostWords);
   Ops ops{};
   ops.inputs = inputs_of<S>();
   ops.commutative = S::commutative;

@@ -57,6 +57,7 @@ class Places {
     return runs_;
   }
   std::size_t runs() const { return runs_.size(); }
+  std::size_t bytes() const { return runs_.capacity() * sizeof(Run); }
 
   // Calls f on each inner node above the places of a tree of n of them, once, a level at a time
   // from below. Forgets the places.

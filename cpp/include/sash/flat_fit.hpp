@@ -13,6 +13,7 @@
 // v_i (x) ... (x) v_{link(i)-1}.
 #pragma once
 
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -34,7 +35,9 @@ class FlatFit {
   const M& monoid() const { return m_; }
   std::size_t size() const { return ring_.last() - ring_.first(); }
   std::size_t partials() const { return size(); }
-  std::size_t bytes() const { return ring_.bytes() + links_.size() * sizeof(std::uint64_t); }
+  std::size_t bytes() const {
+    return ring_.bytes() + (links_.capacity() + path_.capacity()) * sizeof(std::uint64_t);
+  }
 
   void insert(const typename M::In& in) {
     if (size() == links_.size()) relink(links_.size() * 2);
@@ -47,15 +50,15 @@ class FlatFit {
 
   void evict() {
     ring_.pop_until(ring_.first() + 1);
-    if (links_.size() > 8 && size() < links_.size() / 4) relink(links_.size() / 2);
+    if (links_.size() > 8 && size() < links_.size() / 4) shrink();
   }
 
   void query(Cell* out) {
     if (ring_.empty()) return m_.set_identity(out);
     const std::uint64_t end = ring_.last();
     std::uint64_t at = ring_.first();
-    for (; link(at) != end; at = link(at)) path_.push_back(at);
     try {
+      for (; link(at) != end; at = link(at)) path_.push_back(at);
       for (; !path_.empty(); path_.pop_back()) {
         const std::uint64_t before = path_.back();
         m_.combine(ring_.at(before), ring_.at(before), ring_.at(at));
@@ -72,6 +75,8 @@ class FlatFit {
   void clear() {
     ring_.pop_until(ring_.last());
     links_.resize(8);
+    links_.shrink_to_fit();
+    path_.shrink_to_fit();
   }
 
   void check_invariants() const {
@@ -105,6 +110,13 @@ class FlatFit {
  private:
   std::uint64_t& link(std::uint64_t i) { return links_[i & (links_.size() - 1)]; }
   std::uint64_t link(std::uint64_t i) const { return links_[i & (links_.size() - 1)]; }
+  void shrink() {
+    path_.shrink_to_fit();  // empty, but between a query's beginning and end
+    try {
+      relink(links_.size() / 2);
+    } catch (const std::bad_alloc&) {  // a smaller array is only a saving
+    }
+  }
   void relink(std::size_t capacity) {
     std::vector<std::uint64_t> fresh(capacity);
     for (std::uint64_t i = ring_.first(); i != ring_.last(); ++i)

@@ -44,7 +44,9 @@ class ReactiveAggregator {
   const M& monoid() const { return m_; }
   std::size_t size() const { return size_; }
   std::size_t partials() const { return 2 * fat_.capacity(); }
-  std::size_t bytes() const { return fat_.bytes() + tickets_.size() * sizeof(Ticket); }
+  std::size_t bytes() const {
+    return fat_.bytes() + tickets_.capacity() * sizeof(Ticket) + changed_.bytes();
+  }
   Ticket next_ticket() const { return next_; }
 
   void insert(const typename M::In& in) {
@@ -83,9 +85,10 @@ class ReactiveAggregator {
   }
 
   void clear() {
-    fat_ = FlatFat<M>(m_, kLeast);
-    tickets_.assign(kLeast, kHole);
-    changed_.clear();
+    FlatFat<M> fresh(m_, kLeast);
+    tickets_ = std::vector<Ticket>(kLeast, kHole);
+    fat_ = std::move(fresh);
+    changed_ = {};
     front_ = span_ = size_ = 0;
   }
 

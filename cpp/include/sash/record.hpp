@@ -33,10 +33,14 @@ struct Row {
 
 class RecordLayout {
  public:
+  static constexpr std::size_t kMostColumns = 62;
   RecordLayout(std::vector<Component> components, std::size_t columns)
       : components_(std::move(components)), columns_(columns) {
-    if (columns_ > 62) throw std::invalid_argument("a record reads at most 62 input columns");
+    if (columns_ > kMostColumns)
+      throw std::invalid_argument("a record reads at most 62 input columns");
     for (Component& c : components_) {
+      if (!c.ops->commutative && c.ops->precede == nullptr && c.ops->words(c.params) > kMostWords)
+        throw std::logic_error("an aggregate of big states in order needs `precede`");
       c.offset = words_;
       words_ += c.ops->words(c.params);
       out_words_ += c.ops->out_words(c.params);
@@ -100,9 +104,9 @@ class Record {
     if (d != s) std::copy_n(s, state_cells(), d);
   }
   void copy_entry(Word* d, const Word* e) const {
+    if (e[0] & kSpilled) return entry_from_state(d, spilled(e));
     drop_entry(d);
-    if (e[0] & kSpilled) spill(d, spilled(e));
-    else std::copy_n(e, entry_cells(), d);
+    std::copy_n(e, entry_cells(), d);
   }
 
   void to_state(Word* d, const Word* e) const {
@@ -111,9 +115,8 @@ class Record {
       std::copy_n(spilled(e), state_cells(), d);
       return;
     }
-    Word buffer[kSmall];
-    std::vector<Word> more;
-    const Word* row = d == e ? aside(e, buffer, more) : e;
+    Word buffer[kMostCells];
+    const Word* row = d == e ? std::copy_n(e, entry_cells(), buffer), buffer : e;
     set_identity(d);
     fold(d, row);
   }
@@ -128,9 +131,8 @@ class Record {
       std::unique_ptr<Word[]> own(d == e ? spilled(e) : nullptr);
       return combine(d, spilled(e), s);
     }
-    Word buffer[kSmall];
-    std::vector<Word> more;
-    const Word* row = d == e ? aside(e, buffer, more) : e;
+    Word buffer[kMostCells];
+    const Word* row = d == e ? std::copy_n(e, entry_cells(), buffer), buffer : e;
     if (commutative()) {
       copy_state(d, s);
       return fold(d, row);
@@ -152,10 +154,28 @@ class Record {
     }
     append(spilled(e), later);
   }
+  // later := old (x) later in two steps, of which only the first may run out of memory. Afterwards
+  // `old` is raw memory.
+  void prepare_merge(const Word* old, Word* later) const {
+    if ((old[0] | later[0]) & kSpilled) return;
+    auto state = std::make_unique<Word[]>(std::max(state_cells(), entry_cells()));
+    to_state(state.get(), later);
+    own_state(later, state.release());
+  }
+  void merge_prepared(Word* old, Word* later) const {
+    if (later[0] & kSpilled) {
+      prepend(spilled(later), old, spilled(later));
+      return drop_entry(old);
+    }
+    append(spilled(old), later);
+    std::copy_n(old, entry_cells(), later);
+  }
   // An entry that is a whole state, for partial aggregates and snapshots.
   void entry_from_state(Word* e, const Word* state) const {
+    auto copy = std::make_unique<Word[]>(std::max(state_cells(), entry_cells()));
+    std::copy_n(state, state_cells(), copy.get());
     drop_entry(e);
-    spill(e, state);
+    own_state(e, copy.release());
   }
 
   // s := r where s = e (x) r; only for layouts that are invertible().
@@ -173,16 +193,11 @@ class Record {
 
  private:
   static constexpr Word kSpilled = Word{1} << 63;
-  static constexpr std::size_t kSmall = 16;
+  static constexpr std::size_t kMostCells = 1 + RecordLayout::kMostColumns;
 
   static void own_state(Word* e, Word* state) {
     e[0] = kSpilled;
     e[1] = reinterpret_cast<Word>(state);
-  }
-  void spill(Word* e, const Word* state) const {
-    auto copy = std::make_unique<Word[]>(std::max(state_cells(), entry_cells()));
-    std::copy_n(state, state_cells(), copy.get());
-    own_state(e, copy.release());
   }
 
   // The row's inputs for one component; false when a null makes it skip the row.
@@ -208,22 +223,15 @@ class Record {
     } else if (c.ops->commutative) {
       if (d != s) std::copy_n(s + c.offset, words, d + c.offset);
       c.ops->absorb(d + c.offset, in, c.params);
+    } else if (c.ops->precede != nullptr) {
+      if (d != s) std::copy_n(s + c.offset, words, d + c.offset);
+      c.ops->precede(d + c.offset, in, c.params);
     } else {
-      Word buffer[kSmall];
-      std::vector<Word> more(words > kSmall ? words : 0);
-      Word* lifted = words > kSmall ? more.data() : buffer;
+      Word lifted[kMostWords];
       c.ops->identity(lifted, c.params);
       c.ops->absorb(lifted, in, c.params);
       c.ops->combine(d + c.offset, lifted, s + c.offset, c.params);
     }
-  }
-  const Word* aside(const Word* e, Word* buffer, std::vector<Word>& more) const {
-    const std::size_t n = entry_cells();
-    if (n > kSmall) {
-      more.assign(e, e + n);
-      return more.data();
-    }
-    return std::copy_n(e, n, buffer), buffer;
   }
 
   std::shared_ptr<const RecordLayout> layout_;

@@ -189,15 +189,19 @@ struct TopK {
   }
   static void combine(Word* d, const Word* a, const Word* b, const Params& p) {
     const auto k = static_cast<Word>(p.ints[0]);
-    std::vector<Word> merged(words(p), 0);
     const auto* x = reinterpret_cast<const std::int64_t*>(a + 1);
     const auto* y = reinterpret_cast<const std::int64_t*>(b + 1);
-    Word i = 0, j = 0;
-    while (merged[0] < k && (i < a[0] || j < b[0])) {
-      const bool from_a = j == b[0] || (i < a[0] && x[i] >= y[j]);
-      merged[++merged[0]] = static_cast<Word>(from_a ? x[i++] : y[j++]);
+    Word i = 0, j = 0;  // how many of each are among the first k
+    while (i + j < k && (i < a[0] || j < b[0])) ++(j == b[0] || (i < a[0] && x[i] >= y[j]) ? i : j);
+    const Word n = i + j;
+    // From the end, so that what is still to be read stands before what is written, also if d is a
+    // or b.
+    for (Word at = n; at > 0; --at) {
+      const bool from_a = j == 0 || (i > 0 && x[i - 1] < y[j - 1]);
+      d[at] = static_cast<Word>(from_a ? x[--i] : y[--j]);
     }
-    std::copy(merged.begin(), merged.end(), d);
+    std::fill(d + 1 + n, d + words(p), 0);
+    d[0] = n;
   }
   static bool lower(const Word* s, Word* out, const Params& p) {
     out[0] = s[0];
@@ -223,6 +227,9 @@ inline void absorb(Word* s, const Inputs& in, const Params& p) {
   s[1] = in.first;
   s[0] = std::min<Word>(s[0] + 1, n);
 }
+inline void precede(Word* s, const Inputs& in, const Params& p) {
+  if (s[0] < static_cast<Word>(p.ints[0])) s[++s[0]] = in.first;
+}
 inline void combine(Word* d, const Word* a, const Word* b, const Params& p) {
   const auto n = static_cast<std::size_t>(p.ints[0]);
   const std::size_t young = b[0], old = std::min<std::size_t>(a[0], n - young);
@@ -238,8 +245,8 @@ inline bool lower(const Word* s, Word* out, const Params& p) {
 }
 inline std::size_t one(const Params&) { return 1; }
 inline bool sound(const Word* s, const Params& p) { return s[0] <= static_cast<Word>(p.ints[0]); }
-inline constexpr Ops ops{1,      false,   true,    words, one,  identity,
-                         absorb, combine, nullptr, lower, sound};
+inline constexpr Ops ops{1,       false,   true,  words, one,   identity, absorb,
+                         combine, nullptr, lower, sound, false, nullptr,  precede};
 }  // namespace nth_youngest
 
 }  // namespace sash

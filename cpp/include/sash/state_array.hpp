@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "sash/monoid.hpp"
@@ -74,12 +75,17 @@ class StateRing {
     if constexpr (M::trivial) first_ = std::max(first_, i);
     else
       for (; first_ < i; ++first_) m_->drop_state(at(first_));
-    if (slots_.size() > kLeast && last_ - first_ < slots_.size() / 4)
-      resize(std::max(kLeast, std::bit_ceil((last_ - first_) * 2)));
+    if (slots_.size() > kLeast && last_ - first_ < slots_.size() / 4) shrink();
   }
 
  private:
   static constexpr std::size_t kLeast = 8;
+  void shrink() {
+    try {
+      resize(std::max(kLeast, std::bit_ceil((last_ - first_) * 2)));
+    } catch (const std::bad_alloc&) {  // a smaller array is only a saving
+    }
+  }
   void resize(std::size_t capacity) {
     StateArray<M> fresh(*m_, capacity);
     for (std::uint64_t i = first_; i != last_; ++i)
