@@ -249,6 +249,13 @@ class Tree {
   };
   void grow(Head* x, const Batch& b, std::size_t i, std::size_t j, Scope& s);
   void grow_leaf(Leaf* x, const Batch& b, std::size_t i, std::size_t j);
+  struct Plan {
+    std::size_t leaves = 0, inners = 0;
+  };
+  void plan(const Path& p, const Head* top, const Batch& b, std::size_t n);
+  std::size_t plan_below(const Head* x, const Batch& b, std::size_t i, std::size_t j, Plan& all);
+  static std::size_t splits(std::size_t total, std::size_t capacity);
+  void prepare_merges(const Leaf* x, const Batch& b, std::size_t i, std::size_t j);
   void merge_batch(Cell* old, Cell* later);
   void bulk_add(const Batch& b, std::size_t n);
   template <class At>
@@ -298,5 +305,6 @@ using ClassicTree = Tree<M, false>;
 #include "sash/tree/grow.hpp"
 #include "sash/tree/insert.hpp"
 #include "sash/tree/memory.hpp"
+#include "sash/tree/plan.hpp"
 #include "sash/tree/query.hpp"
 #include "sash/tree/repair.hpp"

@@ -116,7 +116,7 @@ class Record {
       return;
     }
     Word buffer[kMostCells];
-    const Word* row = d == e ? std::copy_n(e, entry_cells(), buffer), buffer : e;
+    const Word *row = d == e ? std::copy_n(e, entry_cells(), buffer), buffer : e;
     set_identity(d);
     fold(d, row);
   }
@@ -132,7 +132,7 @@ class Record {
       return combine(d, spilled(e), s);
     }
     Word buffer[kMostCells];
-    const Word* row = d == e ? std::copy_n(e, entry_cells(), buffer), buffer : e;
+    const Word *row = d == e ? std::copy_n(e, entry_cells(), buffer), buffer : e;
     if (commutative()) {
       copy_state(d, s);
       return fold(d, row);

@@ -4,6 +4,7 @@
 // follows the window down after a burst. Blocks grow with the window, from one node to 256 KB.
 #pragma once
 
+#include <algorithm>
 #include <new>
 #include <utility>
 #include <vector>
@@ -19,12 +20,14 @@ class Arena {
       : node_bytes_(o.node_bytes_),
         bytes_(std::exchange(o.bytes_, 0)),
         free_(std::exchange(o.free_, 0)),
+        reserved_(std::exchange(o.reserved_, 0)),
         roomy_(std::exchange(o.roomy_, nullptr)),
         blocks_(std::exchange(o.blocks_, {})) {}
   Arena& operator=(Arena&& o) noexcept {
     std::swap(node_bytes_, o.node_bytes_);
     std::swap(bytes_, o.bytes_);
     std::swap(free_, o.free_);
+    std::swap(reserved_, o.reserved_);
     std::swap(roomy_, o.roomy_);
     std::swap(blocks_, o.blocks_);
     return *this;
@@ -33,9 +36,10 @@ class Arena {
 
   std::size_t bytes() const { return bytes_ + blocks_.capacity() * sizeof(Block*); }
 
-  // The next n calls of take() will not throw.
+  // Until the next reservation, take() will not throw while at most n more nodes are in use.
   void reserve(std::size_t n) {
     while (free_ < n) add_block();
+    reserved_ = n;
   }
 
   void* take() {
@@ -56,14 +60,15 @@ class Arena {
     b->free = node;
     ++free_;
     if (b->used-- == b->nodes) link(b);
-    if (b->used == 0 && free_ - b->nodes >= b->nodes) remove_block(b);
+    if (b->used == 0 && free_ - b->nodes >= std::max<std::size_t>(b->nodes, reserved_))
+      remove_block(b);
   }
 
   void clear() {
     for (Block* b : blocks_) ::operator delete(b);
     blocks_ = {};
     roomy_ = nullptr;
-    bytes_ = free_ = 0;
+    bytes_ = free_ = reserved_ = 0;
   }
 
   // The word of a node out of use that lists may use as their link.
@@ -114,7 +119,7 @@ class Arena {
   }
 
   std::size_t node_bytes_;
-  std::size_t bytes_ = 0, free_ = 0;
+  std::size_t bytes_ = 0, free_ = 0, reserved_ = 0;
   Block* roomy_ = nullptr;
   std::vector<Block*> blocks_;
 };

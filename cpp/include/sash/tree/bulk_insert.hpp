@@ -6,22 +6,9 @@
 #pragma once
 
 #include "sash/finger_tree.hpp"
+#include "sash/tree/plan.hpp"
 
 namespace sash {
-namespace tree {
-
-// The first of times[i..j) that is >= end, looked for from the left in growing steps.
-inline std::size_t gallop(const Time* times, std::size_t i, std::size_t j, Time end) {
-  std::size_t step = 1;
-  while (i + step < j && times[i + step] < end) {
-    i += step;
-    step *= 2;
-  }
-  return static_cast<std::size_t>(std::lower_bound(times + i, times + std::min(j, i + step), end) -
-                                  times);
-}
-
-}  // namespace tree
 
 template <Monoid M, bool Fingers>
 template <class At>
@@ -43,9 +30,8 @@ void Tree<M, Fingers>::bulk_insert(const Time* times, std::size_t n, At&& lift_i
       if (twice) once[lifted] = times[i];
       if (i == 0 || times[i] != times[i - 1]) {
         ++lifted;
-      } else if constexpr (M::nothrow) {
+      } else if constexpr (M::trivial) {
         m_.merge_entry(e - cells, e);
-        m_.drop_entry(e);
       } else {
         try {
           m_.merge_entry(e - cells, e);
@@ -114,26 +100,27 @@ bool Tree<M, Fingers>::bulk_append(const Time* times, std::size_t n, At& lift_in
 template <Monoid M, bool Fingers>
 void Tree<M, Fingers>::bulk_add(const Batch& b, std::size_t n) {
   if (v_.root == nullptr) add_first();
-  unsigned taller = 2;
-  for (std::size_t nodes = n; nodes > 0; nodes /= at_.shape.fanout / 2) ++taller;
-  reserve_levels(v_.height + taller);
-  reserve_nodes(n / at_.fill + 2, v_.height + 3);
   unsigned k = Fingers ? 0 : v_.height;
   while (b.times[0] < levels_[k].right_begin && b.times[n - 1] >= levels_[k].left_end) ++k;
   const bool right = b.times[0] >= levels_[k].right_begin;
+  Path p;
+  p.joint = k;
+  p.right = right;
+  complete(p);
+  Head* top = right ? levels_[k].right : levels_[k].left;
+  plan(p, top, b, n);
   atomically([&] {
-    Path p;
-    p.joint = k;
-    p.right = right;
     Scope s;
     s.top = k;
-    complete(p);
     sprouts_.clear();
-    grow(right ? levels_[k].right : levels_[k].left, b, 0, n, s);
+    grow(top, b, 0, n, s);
     grow_up(p, k, s);
     repair(s);
     return true;
   });
+  leaves_.reserve(0);
+  inners_.reserve(0);
+  if (sprouts_.capacity() > kNear) std::vector<Sprout>().swap(sprouts_);
 }
 
 // Puts entries i..j of the batch below x; new right siblings of x are added to sprouts_.
@@ -169,7 +156,9 @@ void Tree<M, Fingers>::grow(Head* node, const Batch& b, std::size_t i, std::size
 template <Monoid M, bool Fingers>
 void Tree<M, Fingers>::merge_batch(Cell* old, Cell* later) {
   const std::size_t cells = at_.entry_cells();
-  if constexpr (M::nothrow) {
+  if constexpr (requires { m_.prepare_merge(old, later); }) {
+    m_.merge_prepared(old, later);
+  } else if constexpr (M::nothrow) {
     m_.merge_entry(old, later);
     m_.drop_entry(later);
     std::copy_n(old, cells, later);

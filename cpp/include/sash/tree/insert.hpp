@@ -37,7 +37,7 @@ inline void Tree<M, Fingers>::add(Time t, Put&& put) {
   Cell* e = incoming();
   m_.start(e, at_.entry_cells());
   put(e);
-  if constexpr (M::nothrow) {
+  if constexpr (M::trivial) {
     add_late(t, e);
   } else {
     try {

@@ -169,6 +169,7 @@ inline void Tree<M, Fingers>::retire_entries([[maybe_unused]] Leaf* x, [[maybe_u
 // ---- nodes -----------------------------------------------------------------------------------
 template <Monoid M, bool Fingers>
 typename Tree<M, Fingers>::Leaf* Tree<M, Fingers>::new_leaf() {
+  if constexpr (!M::nothrow) undo_.expect_node();
   reclaim(2);
   auto* x = static_cast<Leaf*>(leaves_.take());
   x->first = static_cast<std::uint16_t>((at_.shape.leaf - at_.fill) / 2);
@@ -178,6 +179,7 @@ typename Tree<M, Fingers>::Leaf* Tree<M, Fingers>::new_leaf() {
 }
 template <Monoid M, bool Fingers>
 typename Tree<M, Fingers>::Inner* Tree<M, Fingers>::new_inner(unsigned level) {
+  if constexpr (!M::nothrow) undo_.expect_node();
   auto* x = static_cast<Inner*>(inners_.take());
   x->first = x->count = x->saved = 0;
   x->level = static_cast<std::uint16_t>(level);
@@ -189,6 +191,8 @@ template <Monoid M, bool Fingers>
 void Tree<M, Fingers>::reserve_nodes(std::size_t leaves, std::size_t inners) {
   leaves_.reserve(leaves);
   inners_.reserve(inners);
+  sprouts_.clear();
+  if (sprouts_.capacity() < leaves + inners) sprouts_.reserve(leaves + inners);
   reserve_suffixes();
 }
 // Not before a second leaf or an eviction needs them: small windows stay small.

@@ -43,7 +43,7 @@ class Undo {
   }
   void fresh(const M& m, Cell* s) {
     const std::size_t n = m.state_cells();
-    fresh_.reserve(fresh_.size() + 1);
+    reserve_one(fresh_);
     states_.insert(states_.end(), s, s + n);
     fresh_.push_back(s);
     m.start(s, n);
@@ -54,18 +54,25 @@ class Undo {
   }
   // A slot of raw memory that will hold a state.
   void started(const M& m, Cell* s) {
-    fresh_.push_back(s);
+    reserve_one(fresh_);
     states_.resize(states_.size() + m.state_cells());
+    fresh_.push_back(s);
     m.start(states_.data() + states_.size() - m.state_cells(), m.state_cells());
     m.start(s, m.state_cells());
   }
   // A state whose slot becomes raw memory.
   void retire_state(const M& m, const Cell* s) {
-    fresh_.push_back(nullptr);
+    reserve_one(fresh_);
     states_.insert(states_.end(), s, s + m.state_cells());
+    fresh_.push_back(nullptr);
   }
   void retire(const M& m, const Cell* e) {
     entries_.insert(entries_.end(), e, e + m.entry_cells());
+  }
+  // Called before the node is made, so that born() cannot fail.
+  void expect_node() {
+    reserve_one(born_);
+    reserve_one(nodes_);
   }
   void born(Head* x) {
     born_.push_back(x);
@@ -109,16 +116,21 @@ class Undo {
     Head* node;
     bool subtree;
   };
-  void forget() {
-    images_.clear();
-    bytes_.clear();
-    nodes_.clear();
-    fresh_.clear();
-    states_.clear();
-    entries_.clear();
-    born_.clear();
-    freed_.clear();
+  template <class T>
+  static void reserve_one(std::vector<T>& all) {
+    if (all.size() == all.capacity()) all.reserve(2 * all.size() + 8);
   }
+  void forget() {
+    const auto empty = [](auto&... all) { (give_up(all), ...); };
+    empty(images_, bytes_, nodes_, fresh_, states_, entries_, born_, freed_);
+  }
+  // What a large operation needed is not kept for the small ones after it.
+  template <class T>
+  static void give_up(std::vector<T>& all) {
+    all.clear();
+    if (all.capacity() * sizeof(T) > kKept) std::vector<T>().swap(all);
+  }
+  static constexpr std::size_t kKept = std::size_t{1} << 16;
 
   std::vector<Image> images_;
   std::vector<std::byte> bytes_;
