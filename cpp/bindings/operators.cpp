@@ -47,13 +47,19 @@ nb::tuple find_keys(slicing::KeyIndex& index, const KeyColumns& columns) {
   {
     nb::gil_scoped_release release;
     std::vector<std::int64_t> key(width);
-    for (std::size_t i = 0; i < n; ++i) {
-      constexpr std::size_t ahead = 12;
-      if (width == 1 && i + ahead < n) index.prefetch(columns[0].data() + i + ahead);
-      for (std::size_t c = 0; c < width; ++c) key[c] = columns[c].data()[i];
-      bool is_new;
-      ids[i] = index.find_or_add(key.data(), is_new);
-      if (is_new) fresh.push_back(ids[i]);
+    try {
+      for (std::size_t i = 0; i < n; ++i) {
+        constexpr std::size_t ahead = 12;
+        if (width == 1 && i + ahead < n) index.prefetch(columns[0].data() + i + ahead);
+        for (std::size_t c = 0; c < width; ++c) key[c] = columns[c].data()[i];
+        if (fresh.size() == fresh.capacity()) fresh.reserve(2 * fresh.size() + 8);
+        bool is_new;
+        ids[i] = index.find_or_add(key.data(), is_new);
+        if (is_new) fresh.push_back(ids[i]);
+      }
+    } catch (...) {  // no memory: nobody would know these keys
+      for (const std::uint32_t id : fresh) index.forget(id);
+      throw;
     }
   }
   return nb::make_tuple(array_of(std::move(ids)), array_of(std::move(fresh)));

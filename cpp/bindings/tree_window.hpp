@@ -27,13 +27,17 @@ class TreeOf final : public AnyTree {
         out_(tree_->monoid()) {}
 
   void insert(std::int64_t t, nb::handle v) override { tree_->insert(t, port_.read(v)); }
-  // Times must ascend; the Python side has sorted them. The tree takes all rows or none.
+  // Times must ascend; the Python side has sorted them. The tree takes all rows or none. It works on
+  // a copy of the times: another thread, or a function of the aggregate, may write to the array.
   void insert_many(TimeColumn times, nb::handle columns) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
+    const std::vector<std::int64_t> at(times.data(), times.data() + times.shape(0));
+    if (!std::is_sorted(at.begin(), at.end()))
+      raise(PyExc_ValueError, "the times changed while they were read; pass a copy of them");
     const auto run = [&] {
       auto&& in = column.reader();
-      tree_->bulk_insert(times.data(), times.shape(0),
+      tree_->bulk_insert(at.data(), at.size(),
                          [&](std::size_t i, Cell* to) { tree_->monoid().lift(to, in.at(i)); });
     };
     unlocked<M>(run);

@@ -105,7 +105,9 @@ class OperatorOf final : public AnyOperator {
     nb::object shown;
     const auto run = [&] {
       auto&& in = column.reader();
-      op_.process(ids ? ids->data() : nullptr, times.data(), n, in, words,
+      // A copy: times are read more than once, and another thread may write to the array.
+      const std::vector<std::int64_t> at(times.data(), times.data() + n);
+      op_.process(ids ? ids->data() : nullptr, at.data(), n, in, words,
                   [&](const Emission& e, const std::vector<std::uint32_t>& rows) {
                     late = rows;
                     if (op_.can_fail()) shown = show_held(show, e);

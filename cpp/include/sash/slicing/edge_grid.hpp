@@ -7,6 +7,7 @@
 
 #include <bit>
 
+#include "sash/slicing/scratch.hpp"
 #include "sash/slicing/windows.hpp"
 
 namespace sash::slicing {
@@ -16,7 +17,7 @@ class EdgeGrid {
   // False when time is cut much finer than there are rows: sort the rows instead.
   bool build(const WindowSet& windows, Time lo, Time hi, std::size_t rows) {
     const std::size_t most = 4 * rows + 64;
-    edges_.clear();
+    drain(edges_), drain(fixed_), drain(due_), drain(cells_);
     Bounds ends;
     if (!windows.edges(lo, hi, most, edges_, ends)) return false;
     std::sort(edges_.begin(), edges_.end());

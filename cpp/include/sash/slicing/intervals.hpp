@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "sash/slicing/scratch.hpp"
 #include "sash/slicing/windows.hpp"
 
 namespace sash::slicing {
@@ -61,6 +62,7 @@ class Intervals {
   void drop_before(Time t) {
     const auto n = static_cast<std::ptrdiff_t>(ending_at_or_after(t));
     all_.erase(all_.begin(), all_.begin() + n);
+    give_back(all_);
   }
 
  private:

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <new>
 #include <vector>
+
+#include "sash/slicing/scratch.hpp"
 
 namespace sash::slicing {
 
@@ -24,20 +28,14 @@ class KeyIndex {
     std::size_t i = start(key);
     for (; slots_[i] != kFree; i = next(i))
       if (equal(slots_[i], key)) return fresh = false, slots_[i];
-    fresh = true;
-    std::uint32_t id;
-    if (free_.empty()) {
-      id = static_cast<std::uint32_t>(live_.size());
-      words_.insert(words_.end(), key, key + width_);
-      live_.push_back(true);
-    } else {
-      id = free_.back();
-      free_.pop_back();
-      std::copy_n(key, width_, words_.begin() + static_cast<std::ptrdiff_t>(id * width_));
-      live_[id] = true;
+    if (2 * (used_ + 1) > slots_.size()) {  // before anything changes: it may run out of memory
+      rehash(2 * slots_.size());
+      for (i = start(key); slots_[i] != kFree;) i = next(i);
     }
+    const std::uint32_t id = free_number(key);
     slots_[i] = id;
-    if (2 * ++used_ > slots_.size()) rehash(2 * slots_.size());
+    ++used_;
+    fresh = true;
     return id;
   }
   void prefetch(const std::int64_t* key) const { __builtin_prefetch(&slots_[start(key)]); }
@@ -53,12 +51,40 @@ class KeyIndex {
     }
     slots_[i] = kFree;
     live_[id] = false;
-    free_.push_back(id);
     --used_;
+    while (!live_.empty() && !live_.back()) live_.pop_back();
+    words_.resize(live_.size() * width_);
+    try {
+      if (id < live_.size()) {
+        free_.push_back(id);
+        std::push_heap(free_.begin(), free_.end(), std::greater<>());
+      }
+      if (slots_.size() > kLeast && 16 * used_ < slots_.size()) rehash(slots_.size() / 4);
+    } catch (const std::bad_alloc&) {  // a number is not used again, or a table stays large
+    }
+    give_back(live_), give_back(words_);
   }
 
  private:
   static constexpr std::uint32_t kFree = ~std::uint32_t{0};
+  static constexpr std::size_t kLeast = 64;
+
+  // The smallest number that is free: numbers stay small when keys have gone.
+  std::uint32_t free_number(const std::int64_t* key) {
+    if (!free_.empty() && free_.front() < live_.size()) {
+      std::pop_heap(free_.begin(), free_.end(), std::greater<>());
+      const std::uint32_t id = free_.back();
+      free_.pop_back();
+      std::copy_n(key, width_, words_.begin() + static_cast<std::ptrdiff_t>(id * width_));
+      live_[id] = true;
+      return id;
+    }
+    drain(free_);  // all of them are beyond the end by now
+    if (live_.size() == live_.capacity()) live_.reserve(2 * live_.size() + 8);
+    words_.insert(words_.end(), key, key + width_);
+    live_.push_back(true);
+    return static_cast<std::uint32_t>(live_.size() - 1);
+  }
   std::size_t mask() const { return slots_.size() - 1; }
   std::size_t next(std::size_t i) const { return (i + 1) & mask(); }
   std::size_t start(const std::int64_t* key) const {
@@ -91,7 +117,7 @@ class KeyIndex {
   std::vector<std::uint32_t> slots_;
   std::vector<std::int64_t> words_;
   std::vector<char> live_;
-  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> free_;  // a heap, the smallest first
 };
 
 }  // namespace sash::slicing

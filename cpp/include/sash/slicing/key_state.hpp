@@ -6,6 +6,7 @@
 #include "sash/slicing/aggregate_store.hpp"
 #include "sash/slicing/intervals.hpp"
 #include "sash/slicing/row_track.hpp"
+#include "sash/slicing/scratch.hpp"
 #include "sash/slicing/told.hpp"
 
 namespace sash::slicing {
@@ -63,7 +64,8 @@ struct Journal {
 
   void start() {
     on = true;
-    slices.clear(), spans.clear(), sayings.clear(), tracks.clear();
+    drain(slices), drain(spans), drain(sayings), drain(tracks);
+    most_slices_ = most_spans_ = most_sayings_ = most_tracks_ = kFew;
   }
   void slice(std::uint32_t key, Time t) {
     if (on) note(slices, {key, t}, most_slices_);
@@ -72,10 +74,13 @@ struct Journal {
   void span(std::uint32_t key, Time first, Time last) {
     if (on) batch_.push_back({key, first, last});
   }
-  void begin() { batch_.clear(); }
+  void begin() { drain(batch_); }
   void commit() {
     for (const Span& s : batch_) note(spans, s, most_spans_);
     batch_.clear();
+    if (slices.size() + spans.size() + sayings.size() + tracks.size() <= kMany) return;
+    start();
+    on = false;  // what changed would soon be more than all there is
   }
   void said(std::uint32_t key, const auto& s) {
     if (on) note(sayings, {key, s.due, s.start, s.window}, most_sayings_);
@@ -99,7 +104,7 @@ struct Journal {
     once(all);
     most = std::max<std::size_t>(kFew, 2 * all.size());
   }
-  static constexpr std::size_t kFew = 1 << 16;
+  static constexpr std::size_t kFew = 1 << 16, kMany = 1 << 22;
   std::vector<Span> batch_;
   std::size_t most_slices_ = kFew, most_spans_ = kFew, most_sayings_ = kFew, most_tracks_ = kFew;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sash/record.hpp"
+#include "sash/slicing/scratch.hpp"
 #include "sash/small.hpp"
 
 namespace sash::slicing {
@@ -73,8 +74,9 @@ class WordOutcomes {
   void pop() { words_.resize(words_.size() - stride_); }
   void drop_front(std::size_t n) {
     words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(n * stride_));
+    give_back(words_);
   }
-  void clear() { words_.clear(); }
+  void clear() { drain(words_); }
   bool same(std::size_t i, const WordOutcomes& o, std::size_t j) const {
     return std::equal(row(i), row(i) + stride_, o.row(j));
   }

@@ -13,6 +13,7 @@ namespace sash::slicing {
 template <Monoid M>
 template <class F>
 void WindowOperator<M>::each_slice(F&& f) const {
+  require_whole();
   const bool spans = session_ >= 0 && !by_time_;
   for (std::uint32_t id = 0; id < keys_.size(); ++id) {
     const KeyState<M>& key = keys_[id];
@@ -33,6 +34,7 @@ template <Monoid M>
 template <class Read, class Finish>
 void WindowOperator<M>::merge(const std::uint32_t* ids, const Time* firsts, const Time* lasts,
                               std::size_t n, Read&& read, Finish&& finish) {
+  require_whole();
   slicer_.take(windows_, watermark_, ids, firsts, lasts, n, read);
   change(watermark_, [&] {
     take_slices(watermark_);

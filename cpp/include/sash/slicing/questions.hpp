@@ -25,12 +25,14 @@ bool WindowOperator<M>::cuts(std::uint32_t id, Time t, Bounds& slice) const {
 
 template <Monoid M>
 const typename M::Cell* WindowOperator<M>::query(std::uint32_t id, Time from, Time to) {
+  require_whole();
   keys_[id].store.query(m_, from, to - 1, fold_.get());
   return fold_.get();
 }
 
 template <Monoid M>
 const Emission<M>& WindowOperator<M>::list(const std::uint32_t* ids, std::size_t n) {
+  require_whole();
   emission_.clear();
   manager_.set_watermark(watermark_);
   for (const std::uint32_t* id = ids; id != ids + n; ++id) {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "sash/rolling/sort_rows.hpp"
+#include "sash/slicing/scratch.hpp"
 #include "sash/slicing/windows.hpp"
 
 namespace sash::slicing {
@@ -15,7 +16,8 @@ class RowOrder {
   template <class F>
   void each_key(const std::uint32_t* ids, std::size_t n, const std::vector<std::uint32_t>& late,
                 F&& f) {
-    items_.clear();
+    drain(items_);
+    if (spare_.size() > kRoom + 16 * n) std::vector<Item>().swap(spare_);
     items_.reserve(n);
     auto skip = late.begin();
     for (std::uint32_t i = 0; i < n; ++i) {

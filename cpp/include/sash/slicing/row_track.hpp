@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "sash/slicing/outcomes.hpp"
+#include "sash/slicing/scratch.hpp"
 #include "sash/slicing/slice_list.hpp"
 #include "sash/slicing/state_pool.hpp"
 #include "sash/slicing/windows.hpp"
@@ -91,6 +92,7 @@ class RowTrack {
     if (n == 0) return;
     rows.remove_front(m, n);
     marks.erase(marks.begin(), marks.begin() + static_cast<std::ptrdiff_t>(n * width));
+    give_back(marks);
     base += static_cast<Rank>(n);
   }
   // When there is something to do: a window to be told, or what was told to be forgotten.
@@ -105,6 +107,7 @@ class RowTrack {
     // Not for every few: what is left has to move.
     if (n == 0 || (n < told.size() && n * 2 < told.size())) return;
     told.erase(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(n));
+    give_back(told);
     outcomes.drop_front(n);
   }
   bool empty() const { return rows.size() == 0 && told.empty(); }

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "sash/monoid.hpp"
 #include "sash/slicing/windows.hpp"
@@ -60,6 +62,7 @@ class SliceList {
       for (std::size_t i = 0; i < n; ++i) m.drop_state(state(m, i));
     begin_ += static_cast<std::uint32_t>(n);
     if (begin_ == end_) release();
+    else if (room_ > kSmall && 8 * size() < room_) shrink(m);
   }
   void clear(const M& m) {
     remove_front(m, size());
@@ -75,10 +78,19 @@ class SliceList {
   void prefetch() const { __builtin_prefetch(block_.get()); }
 
  private:
+  static constexpr std::uint32_t kSmall = 64;
   // Room at the end: by moving to the front where half of the array is free, or by a bigger one.
   void make_room(const M& m) {
+    move_to(m, size() * 2 <= room_ && room_ > 0 ? room_ : std::max(2u, 2 * room_));
+  }
+  void shrink(const M& m) {
+    try {
+      move_to(m, std::max(kSmall, std::bit_ceil(end_ - begin_) * 2));
+    } catch (const std::bad_alloc&) {  // a smaller array is only a saving
+    }
+  }
+  void move_to(const M& m, std::uint32_t room) {
     const std::size_t cells = m.state_cells(), n = size();
-    const std::uint32_t room = n * 2 <= room_ && room_ > 0 ? room_ : std::max(2u, 2 * room_);
     auto block = std::make_unique_for_overwrite<std::byte[]>(bytes(m, room));
     if (n != 0) {
       std::memcpy(block.get(), times() + begin_, n * sizeof(Time));

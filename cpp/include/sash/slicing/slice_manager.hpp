@@ -99,10 +99,10 @@ class SliceManager {
   void keep(std::uint32_t id, const KeyState<M>& key, Time t) {
     if (!undoable_) return;
     const Cell* old = key.store.find(m_, t);
-    places_.push_back({id, t, old != nullptr ? olds_.size() : kNone});
     if (old != nullptr) m_.copy_state(olds_.add(), old);
+    places_.push_back({id, t, old != nullptr ? olds_.size() - 1 : kNone});
   }
-  void forget_changes() { places_.clear(), sessions_.clear(), olds_.clear(); }
+  void forget_changes() { drain(places_), drain(sessions_), olds_.clear(); }
   M m_;
   Choice choice_;
   bool undoable_ = false;

@@ -12,6 +12,7 @@ namespace sash::slicing {
 template <Monoid M>
 template <class Archive>
 std::vector<std::uint32_t> WindowOperator<M>::save(Archive& a, bool all) {
+  require_whole();
   Journal& journal = slices_.journal;
   journal.tidy();
   a.number(all ? 1 : 0);
@@ -59,7 +60,7 @@ std::vector<std::uint32_t> WindowOperator<M>::save(Archive& a, bool all) {
       if (keys_[id].told)
         for (const Saying& s : keys_[id].told->sayings) saying(id, *keys_[id].told, s);
   } else {
-    const auto gone = [&](const auto& place) { return !keys_[place.key].live; };
+    const auto gone = [&](const auto& place) { return !live(place.key); };
     std::erase_if(journal.slices, gone);
     std::erase_if(journal.spans, gone);
     std::erase_if(journal.sayings, gone);
@@ -83,7 +84,7 @@ std::vector<std::uint32_t> WindowOperator<M>::save(Archive& a, bool all) {
   for (std::uint32_t id = 0; all && id < keys_.size(); ++id)
     if (!keys_[id].tracks.empty()) tracked.push_back(id);
   for (const std::uint32_t id : journal.tracks)
-    if (!all && keys_[id].live) tracked.push_back(id);
+    if (!all && live(id)) tracked.push_back(id);
   save_tracks(a, tracked);
   for (std::uint32_t id = 0; all && id < keys_.size(); ++id)
     if (keys_[id].live) ids.push_back(id);

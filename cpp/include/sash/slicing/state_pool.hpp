@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "sash/monoid.hpp"
+#include "sash/slicing/scratch.hpp"
 
 namespace sash::slicing {
 
@@ -37,10 +38,15 @@ class StatePool {
     --size_;
     m_.drop_state((*this)[size_]);
   }
+  // A large pool's memory is not kept for small ones after it.
   void clear() {
+    const std::size_t used = size_;
     if constexpr (M::trivial) size_ = 0;
     else
       while (size_ > 0) pop();
+    if (room_ <= kRoom + 16 * used) return;
+    cells_.reset();
+    room_ = 0;
   }
 
  private:

@@ -140,10 +140,12 @@ class StreamSlicer {
 
  private:
   void clear() {
-    keys.clear(), slices.clear(), states.clear();
+    drain(keys), drain(slices), states.clear();
     around_ = {kForever, kNever};
-    if (!midway_) return;  // else an aggregate's function raised
-    sums_.clear(), spans_.clear(), touched_.clear();
+    const bool roomy = spans_.size() > kRoom + 16 * grid_.slices();
+    if (!midway_ && !roomy) return;  // else an aggregate's function raised, or a batch was large
+    sums_.clear(), drain(touched_);
+    std::vector<Span>().swap(spans_);
   }
   template <class RowAt, class In>
   void scatter(std::size_t n, RowAt&& row_at, In& in) {

@@ -76,6 +76,7 @@ class Told {
     // Not for every few: what is left has to move.
     if (n == 0 || (n < sayings.size() && n * 2 < sayings.size())) return;
     sayings.erase(sayings.begin(), sayings.begin() + static_cast<std::ptrdiff_t>(n));
+    give_back(sayings);
     outcomes.drop_front(n);
   }
   void drop_window(std::int32_t id) {

@@ -26,7 +26,7 @@ struct Emission {
   std::vector<Row> rows;
   Outcomes<M> outcomes;  // one for each
   void clear() {
-    rows.clear();
+    drain(rows);
     outcomes.clear();
   }
 };

@@ -16,10 +16,14 @@
 //      arrival;
 //   2  every window with rows that is due was told, and what is kept of it is what was told last;
 //   3  a key with anything in it is on the agenda at or before the time something of it is due.
+//
+// Where an aggregate's function throws, what was begun is undone. When memory runs out midway it may
+// not be, for lack of memory: then the operator refuses everything that follows (`Halfway`).
 #pragma once
 
 #include <map>
 #include <numeric>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "sash/slicing/row_windows.hpp"
@@ -37,6 +41,10 @@ struct Settings {
 using KeyNumbers = std::unordered_map<std::uint64_t, std::uint32_t>;
 struct Counts {
   std::uint64_t accepted = 0, late = 0;
+};
+// An earlier call ran out of memory midway: what is there is not whole.
+struct Halfway : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 template <Monoid M>
@@ -65,18 +73,21 @@ class WindowOperator {
   Time add_window(Window w) {
     if (latest_ != kNever && w.since == kNever) w.since = latest_ + 1;
     const Time since = w.since;
+    begin_change();
     windows_.windows.push_back(std::move(w));
     see_windows();
     slices_.journal.on = false;
     for (std::uint32_t id = 0; id < keys_.size(); ++id)
       if (keys_[id].live) enqueue(id, watermark_ + 1);
+    whole_ = true;
     return since;
   }
   Time add_window(RowWindow w) {
     if (latest_ != kNever && w.since == kNever) w.since = latest_ + 1;
-    can_fail_ |= static_cast<bool>(w.starts);  // a user's function
     const Time since = w.since;
+    const bool asks = static_cast<bool>(w.starts);  // a user's function
     rows_.windows.push_back(std::move(w));
+    can_fail_ |= asks;
     slices_.journal.on = false;
     return since;
   }
@@ -89,26 +100,9 @@ class WindowOperator {
     windows_.refresh();
   }
   void remove_window(int id) {
-    slices_.journal.on = false;
-    if (rows_.remove(id, keys_)) {
-      for (std::uint32_t k = 0; k < keys_.size(); ++k)
-        if (keys_[k].live) enqueue(k, watermark_ + 1);
-      return;
-    }
-    std::ptrdiff_t session = 0, i = 0;
-    for (; windows_.windows[static_cast<std::size_t>(i)].id != id; ++i)
-      session += windows_.windows[static_cast<std::size_t>(i)].kind == Window::Kind::session;
-    const bool is_session =
-        windows_.windows[static_cast<std::size_t>(i)].kind == Window::Kind::session;
-    windows_.windows.erase(windows_.windows.begin() + i);
-    for (std::uint32_t k = 0; k < keys_.size(); ++k) {
-      KeyState<M>& key = keys_[k];
-      if (is_session && session < static_cast<std::ptrdiff_t>(key.sessions.size()))
-        key.sessions.erase(key.sessions.begin() + session);
-      if (key.told) key.told->drop_window(id);
-      if (key.live) enqueue(k, watermark_ + 1);
-    }
-    see_windows();
+    begin_change();
+    take_out(id);
+    whole_ = true;
   }
 
   // ---- rows and time -----------------------------------------------------------------------------
@@ -117,6 +111,7 @@ class WindowOperator {
   template <class In, class Finish>
   void process(const std::uint32_t* ids, const Time* times, std::size_t n, In&& in,
                const std::vector<const std::int64_t*>& marks, Finish&& finish) {
+    require_whole();
     Admission admitted{
         .limit = limit(),
         .behind = settings_.delay == kNever ? kNever : settings_.delay + settings_.lateness,
@@ -174,6 +169,7 @@ class WindowOperator {
   bool by_time() const { return by_time_; }
   std::size_t room() const { return keys_.size(); }
   const KeyState<M>& key(std::uint32_t id) const { return keys_[id]; }
+  bool live(std::uint32_t id) const { return id < keys_.size() && keys_[id].live; }
   const M& monoid() const { return m_; }
   const Emission<M>& emission() const { return emission_; }  // of the last call
 
@@ -234,10 +230,46 @@ class WindowOperator {
     session_windows_ = static_cast<std::size_t>(number);
   }
 
+  void take_out(int id) {
+    slices_.journal.on = false;
+    if (rows_.remove(id, keys_)) {
+      for (std::uint32_t k = 0; k < keys_.size(); ++k)
+        if (keys_[k].live) enqueue(k, watermark_ + 1);
+      return;
+    }
+    std::ptrdiff_t session = 0, i = 0;
+    for (; windows_.windows[static_cast<std::size_t>(i)].id != id; ++i)
+      session += windows_.windows[static_cast<std::size_t>(i)].kind == Window::Kind::session;
+    const bool is_session =
+        windows_.windows[static_cast<std::size_t>(i)].kind == Window::Kind::session;
+    windows_.windows.erase(windows_.windows.begin() + i);
+    for (std::uint32_t k = 0; k < keys_.size(); ++k) {
+      KeyState<M>& key = keys_[k];
+      if (is_session && session < static_cast<std::ptrdiff_t>(key.sessions.size()))
+        key.sessions.erase(key.sessions.begin() + session);
+      if (key.told) key.told->drop_window(id);
+      if (key.live) enqueue(k, watermark_ + 1);
+    }
+    see_windows();
+  }
+
+  void require_whole() const {
+    if (!whole_)
+      throw Halfway(
+          "this operator ran out of memory in the middle of an earlier call, and what it holds is "
+          "not whole: restore a snapshot into a new operator");
+  }
+  // Until whole_ is set again, what is there is neither as it was nor as it is to be.
+  void begin_change() {
+    require_whole();
+    whole_ = false;
+  }
+
   template <class F>
   void change(Time next, F&& compute) {
+    begin_change();
     emission_.clear();
-    due_.clear();
+    drain(due_);
     slices_.begin(can_fail_);
     rows_.begin(can_fail_);
     manager_.set_watermark(watermark_);
@@ -250,10 +282,12 @@ class WindowOperator {
         slices_.undo(keys_);
         rows_.undo(keys_);
         for (const std::uint32_t id : due_) enqueue(id, watermark_ + 1);
+        whole_ = true;
         throw;
       }
     }
     commit(next);
+    whole_ = true;
   }
 
   // The slices that the slicer has.
@@ -270,8 +304,7 @@ class WindowOperator {
   void take_slices(const KeySlices& k, Time next) {
     KeyState<M>& key = keys_[k.key];
     if (key.sessions.size() < session_windows_) key.sessions.resize(session_windows_);
-    times_.clear();
-    grown_.clear(), gone_.clear();
+    drain(times_), drain(grown_), drain(gone_);
     Time due = kForever;
     for (std::size_t i = k.from; i < k.to; ++i) {
       const Slice& s = slicer_.slices[i];
@@ -349,9 +382,10 @@ class WindowOperator {
     while (!agenda_.empty() && agenda_.begin()->first <= next) {
       const auto& [due, ids] = *agenda_.begin();
       for (const std::uint32_t id : ids) {
-        if (keys_[id].queued != due) continue;  // it was put elsewhere since
-        keys_[id].queued = kForever;
+        // It was put elsewhere since, or is there no more.
+        if (id >= keys_.size() || keys_[id].queued != due) continue;
         due_.push_back(id);
+        keys_[id].queued = kForever;
       }
       agenda_.erase(agenda_.begin());
     }
@@ -371,6 +405,8 @@ class WindowOperator {
     if (moved) move_on(limit);
     for (const std::uint32_t id : rows_.touched())
       if (keys_[id].live && keys_[id].empty()) forget(id);
+    for (; !keys_.empty() && !keys_.back().live; keys_.pop_back()) keys_.back().clear(m_);
+    give_back(keys_);
   }
   // The watermark has moved: what is done with goes.
   void move_on(Time limit) {
@@ -390,7 +426,7 @@ class WindowOperator {
   void remember(Time limit) {
     const auto& rows = emission_.rows;
     for (std::size_t i = 0, j; i < rows.size(); i = j) {
-      said_.clear();
+      drain(said_);
       for (j = i; j < rows.size() && rows[j].key == rows[i].key; ++j) {
         if (rows[j].by_rows || rows[j].said.due <= limit) continue;
         said_.push_back({rows[j].said, j});
@@ -434,8 +470,8 @@ class WindowOperator {
     KeyState<M>& key = keys_[id];
     due = std::max(due, watermark_ + 1);
     if (due >= key.queued) return;
-    key.queued = due;
     agenda_[due].push_back(id);
+    key.queued = due;
   }
 
   static constexpr std::size_t kAhead = 8;  // keys whose state is fetched in advance
@@ -447,6 +483,7 @@ class WindowOperator {
   M m_;
   Settings settings_;
   bool can_fail_;
+  bool whole_ = true;
   WindowSet windows_;
   bool rolling_ = false;
   bool by_time_ = false;  // a slice for every moment; once so, always so
