@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sash._rolling_windows import read_times
+from sash._durations import nanoseconds, since_epoch
+from sash._rolling_windows import UNIT, read_times
 from sash._tables import Table
 from sash.windows import Window
 
@@ -70,43 +71,45 @@ class Clock:
 
     def moment(self, what: str, value: Any) -> int:
         """Return a point in time as an integer."""
-        if isinstance(value, (bool, float)) or value is None:
+        self._check_zone(what, value)
+        if isinstance(value, pa.Scalar):
+            value = _unwrapped(value)
+        if isinstance(value, (bool, float)) or value is None or value != value:  # NaT
             raise TypeError(f"{what} must be a time of column {self.name!r}, not {value!r}")
         if isinstance(value, (int, np.integer)) and not isinstance(value, np.timedelta64):
-            found = int(value)
+            found = int(value) * self._empty.step
         else:
-            found = self._from_clock(what, value)
+            found = self._in_unit(what, value)
         if abs(found) > REACH:
             raise OverflowError(f"{what}: {value!r} is more than 2^62 - 1 from the epoch")
         return found
 
-    def _from_clock(self, what: str, value: Any) -> int:
+    def _in_unit(self, what: str, value: Any) -> int:
+        spans = pa.types.is_duration(self.kind)
+        wanted = (timedelta, np.timedelta64) if spans else (date, np.datetime64)
+        if self._empty.unit is None or not isinstance(value, wanted):
+            raise TypeError(
+                f"{what}: {value!r} is not a time of column {self.name!r} ({self.kind})"
+            )
+        fine = nanoseconds(what, value) if spans else since_epoch(what, value)
+        found, rest = divmod(fine, UNIT[self._empty.unit])
+        if rest:
+            raise ValueError(
+                f"{what}: {value!r} is finer than the unit of column {self.name!r} ({self.kind})"
+            )
+        return found
+
+    def _check_zone(self, what: str, value: Any) -> None:
+        if isinstance(value, pa.TimestampScalar):
+            zoned = value.type.tz is not None
+        elif isinstance(value, date) and value == value:
+            zoned = getattr(value, "tzinfo", None) is not None
+        else:
+            return
         zone = getattr(self.kind, "tz", None)
-        if isinstance(value, pa.Scalar):
-            value = value.as_py()
-        if value is None or value != value:  # NaT
-            raise TypeError(f"{what} must be a time of column {self.name!r}, not {value!r}")
-        if isinstance(value, np.datetime64):
-            value = value.astype(
-                "datetime64[ns]" if self.kind == pa.timestamp("ns") else "datetime64[us]"
-            )
-        if isinstance(value, date) and pa.types.is_timestamp(self.kind):
-            if (getattr(value, "tzinfo", None) is None) != (zone is None):
-                kind = "has no time zone" if zone is None else f"has the time zone {zone}"
-                raise TypeError(f"{what}: column {self.name!r} {kind}, unlike {value!r}")
-        elif pa.types.is_integer(self.kind) or not isinstance(
-            value, (date, timedelta, np.datetime64, np.timedelta64)
-        ):
-            raise TypeError(
-                f"{what}: {value!r} is not a time of column {self.name!r} ({self.kind})"
-            )
-        try:
-            column = pa.array([value]).cast(self.kind)
-            return int(read_times(self.name, column).values[0])
-        except (pa.ArrowException, TypeError, ValueError) as error:
-            raise TypeError(
-                f"{what}: {value!r} is not a time of column {self.name!r} ({self.kind})"
-            ) from error
+        if pa.types.is_timestamp(self.kind) and zoned != (zone is not None):
+            kind = "has no time zone" if zone is None else f"has the time zone {zone}"
+            raise TypeError(f"{what}: column {self.name!r} {kind}, unlike {value!r}")
 
     def typed(self, values: npt.NDArray[np.int64]) -> pa.Array:
         """Return integers as times of the column's type."""
@@ -118,3 +121,13 @@ class Clock:
             return self.typed(np.array([value], np.int64))[0].as_py()
         except (ValueError, OverflowError):
             return value
+
+
+def _unwrapped(value: pa.Scalar) -> Any:
+    """Return a scalar of Arrow as one of NumPy, which has all its units; others as Python's."""
+    kind = value.type
+    if not value.is_valid or not (pa.types.is_timestamp(kind) or pa.types.is_duration(kind)):
+        return value.as_py()
+    if pa.types.is_duration(kind):
+        return np.timedelta64(value.value, kind.unit)
+    return np.datetime64(value.value, kind.unit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -38,10 +38,8 @@ _PART = re.compile(r"\s*(\d+)\s*([a-zµ]+)\s*", re.IGNORECASE)
 
 def nanoseconds(what: str, value: Any) -> int:
     """Return a duration in nanoseconds; ``what`` names the argument in errors."""
-    if isinstance(value, np.timedelta64) and np.datetime_data(value)[0] in ("M", "Y"):
-        raise ValueError(f"{what}: {value!r} is not a fixed length of time; write it in days")
     if isinstance(value, np.timedelta64) and not np.isnat(value):
-        return int(value.astype("timedelta64[ns]").astype(np.int64))
+        return _from_numpy(what, value)
     if isinstance(value, timedelta) and value == value:  # pandas has one that is no time at all
         seconds = value.days * 86_400 + value.seconds
         fine = getattr(value, "nanoseconds", 0)  # pandas
@@ -61,6 +59,33 @@ def nanoseconds(what: str, value: Any) -> int:
     if at == 0:
         raise _unparsable(what, value)
     return sign * total
+
+
+def _from_numpy(what: str, value: np.timedelta64 | np.datetime64) -> int:
+    """Return it exactly: NumPy's own conversion wraps beyond 292 years and drops fractions."""
+    name, count = np.datetime_data(value.dtype)
+    if name in ("M", "Y"):
+        raise ValueError(f"{what}: {value!r} is not a fixed length of time; write it in days")
+    unit = _UNITS.get(name.lower())
+    if unit is None:
+        why = "has no unit" if name == "generic" else "is finer than nanoseconds"
+        raise ValueError(f"{what}: {value!r} {why}; give it one of 's', 'ms', 'us', 'ns'")
+    return int(value.astype(np.int64)) * count * unit
+
+
+def since_epoch(what: str, value: Any) -> int:
+    """Return a point in time in nanoseconds, however far off; one without a zone is of UTC."""
+    if isinstance(value, np.datetime64):
+        by_calendar = np.datetime_data(value.dtype)[0] in ("M", "Y")
+        return _from_numpy(what, value.astype("datetime64[D]") if by_calendar else value)
+    if not isinstance(value, datetime):
+        return int((value - date(1970, 1, 1)).days) * _UNITS["d"]
+    plain = datetime(
+        value.year, value.month, value.day, value.hour, value.minute, value.second,
+        value.microsecond, value.tzinfo or UTC, fold=value.fold,
+    )  # fmt: skip
+    fine = getattr(value, "nanosecond", 0)  # pandas
+    return nanoseconds(what, plain - datetime(1970, 1, 1, tzinfo=UTC)) + fine
 
 
 def _unit(what: str, value: str, name: str) -> int:

@@ -24,7 +24,8 @@ CLOSED = {
 LIMIT = 1 << 63
 DAY = 86_400_000
 """Of milliseconds, in which dates are read."""
-_UNIT = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+UNIT = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+"""What the units of columns are in nanoseconds."""
 _UNIT_NAMES = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 
 
@@ -68,7 +69,7 @@ class Times:
             raise TypeError(f"{what} must be an integer, not {value!r}")
         else:
             fine = nanoseconds(what, value)
-            length, rest = divmod(fine, _UNIT[self.unit])
+            length, rest = divmod(fine, UNIT[self.unit])
             if rest:
                 raise ValueError(
                     f"{what}: {value!r} is not a whole number of {_UNIT_NAMES[self.unit]}, the "
@@ -204,7 +205,7 @@ def _short(fine: int) -> str:
     for unit, seconds in (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)):
         if fine % (seconds * 10**9) == 0:
             return f"{fine // (seconds * 10**9)}{unit}"
-    return f"{fine // 1000}us"
+    return f"{fine}ns" if fine % 1000 else f"{fine // 1000}us"
 
 
 def read_closed(closed: Any, default: str) -> tuple[bool, bool]:
