@@ -150,8 +150,10 @@ def codes_of(column: pa.Array, name: str, ordered: bool) -> tuple[pa.Array, pa.A
 
     Ordered codes ascend as the values do.
     """
-    if _types.is_floating(column.type):
+    kind = column.type
+    if _types.is_floating(kind):
         column = _one_zero(column)
+    column = column.cast(_comparable(kind))
     try:
         encoded = column.dictionary_encode()
         values = encoded.dictionary
@@ -163,16 +165,26 @@ def codes_of(column: pa.Array, name: str, ordered: bool) -> tuple[pa.Array, pa.A
             values = values.take(order)
             plain = indices.fill_null(0).to_numpy(zero_copy_only=False)
             indices = with_nulls(rank[plain] if len(rank) else plain, indices)
-        return indices, values
+        return indices, values.cast(kind)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid) as error:
         what = "put in order" if ordered else "compared"
-        raise TypeError(f"column {name!r}: {column.type} cannot be {what} ({error})") from None
+        raise TypeError(f"column {name!r}: {kind} cannot be {what} ({error})") from None
+
+
+def _comparable(kind: pa.DataType) -> pa.DataType:
+    """Return a type of the same values that Arrow can tell apart and sort."""
+    if _types.is_float16(kind):
+        return pa.float32()
+    if _types.is_decimal(kind) and kind.bit_width < 128:
+        return pa.decimal128(kind.precision, kind.scale)
+    return kind
 
 
 def _one_zero(column: pa.Array) -> pa.Array:
     """Return floats with one zero and one NaN, so that equal ones have equal bits."""
     wide = column.cast(pa.float64())
-    plain = wide.fill_null(0).to_numpy(zero_copy_only=False) + 0.0
+    with np.errstate(invalid="ignore"):  # a signalling NaN is one NaN like the others
+        plain = wide.fill_null(0).to_numpy(zero_copy_only=False) + 0.0
     plain[np.isnan(plain)] = np.nan
     return with_nulls(plain, column).cast(column.type)
 

@@ -373,7 +373,7 @@ def _run_parts(parts: list[tuple[_core.Roll, int, int]], threads: int, progress:
         try:
             roll.run(start, stop)
         except OverflowError as error:
-            hint = "cast the column to float64 or a decimal first"
+            hint = "cast the column to float64 or a wider decimal first"
             raise OverflowError(f"{str(error).partition(';')[0]}; {hint}") from None
         return stop - start
 

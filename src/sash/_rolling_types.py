@@ -50,23 +50,40 @@ def _sum(one: Aggregate, columns: list[pa.Array]) -> Typed:
         whole = _arrow.unscaled(column)
         if whole is None or np.abs(whole.astype(np.float64)).sum() > 2.0**62:
             # Beyond 64 bits: exact all the same, on Python's decimals.
-            return _on_objects(one, PythonMonoid(EXACT.add), column)
+            return on_decimals(one, column)
         decode = _arrow.to_decimals(pa.decimal128(38, kind.scale))
         return integer, [_arrow.with_nulls(whole, column)], decode
     need_numbers(one, column, name)
     return replace(one, dtype="float"), [_arrow.as_floats(column)], _arrow.same
 
 
-# Decimal arithmetic that raises where it would round.
-EXACT = decimal.Context(prec=76, traps=[decimal.Inexact, decimal.Overflow])
+# Decimal arithmetic that raises where it would round. Parts of a window may need more digits than
+# its result, so there is room for any number of rows.
+_EXACT = decimal.Context(prec=300, traps=[decimal.Inexact, decimal.Overflow])
 
 
-def _on_objects(one: Aggregate, python: PythonMonoid, column: pa.Array) -> Typed:
-    """Return the aggregate on Python's decimals, and the decimals its results are."""
+def on_decimals(one: Aggregate, column: pa.Array) -> Typed:
+    """Return a sum or range on Python's decimals, and the decimals its results are."""
     kind = column.type
     wide = pa.decimal256(76, kind.scale)
     if not pa.types.is_decimal256(kind):
         wide = pa.decimal128(38, kind.scale)
+
+    def fitting(result: decimal.Decimal) -> decimal.Decimal:
+        if _EXACT.scaleb(result, wide.scale).copy_abs() >= 10**wide.precision:
+            raise OverflowError(
+                f"the {one.name} of this window, {result}, does not fit in {wide}; "
+                "cast the column to float64 or to a decimal with fewer digits after the point"
+            )
+        return result
+
+    python = PythonMonoid(_EXACT.add, lower=fitting)
+    if one.name == "range":
+        python = PythonMonoid(
+            lambda a, b: (min(a[0], b[0]), max(a[1], b[1])),
+            lambda value: (value, value),
+            lambda state: fitting(_EXACT.subtract(state[1], state[0])),
+        )
     return replace(one, dtype="object", python=python), [column], _arrow.to_type(wide)
 
 
@@ -92,13 +109,6 @@ def _extreme(one: Aggregate, columns: list[pa.Array]) -> Typed:
     return replace(one, dtype=dtype_of(ordered)), [ordered], decode
 
 
-_RANGE = PythonMonoid(
-    lambda a, b: (min(a[0], b[0]), max(a[1], b[1])),
-    lambda value: (value, value),
-    lambda state: EXACT.subtract(state[1], state[0]),
-)
-
-
 def _range(one: Aggregate, columns: list[pa.Array]) -> Typed:
     column, kind = columns[0], columns[0].type
     if pa.types.is_timestamp(kind):
@@ -109,7 +119,7 @@ def _range(one: Aggregate, columns: list[pa.Array]) -> Typed:
     if pa.types.is_decimal(kind):
         units = _arrow.unscaled(column)
         if units is None or np.abs(units.astype(np.float64)).max(initial=0) > 2.0**61:
-            return _on_objects(one, _RANGE, column)
+            return on_decimals(one, column)
     if pa.types.is_unsigned_integer(kind):
         column = _arrow.as_ints(column, one.columns[0] or "")
     native, inputs, decode = _extreme(one, [column])

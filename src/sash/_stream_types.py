@@ -11,8 +11,8 @@ from dataclasses import replace
 import pyarrow as pa
 
 from sash import _arrow, agg
-from sash._aggregate import Aggregate, PythonMonoid
-from sash._rolling_types import EXACT, Typed, dtype_of, typed
+from sash._aggregate import Aggregate
+from sash._rolling_types import Typed, dtype_of, on_decimals, typed
 
 _ORDERED = ("min", "max", "mincount", "maxcount", "topk", "first", "last", "nth_youngest")
 _DIGITS = 18  # of decimals that fit in an int64
@@ -65,11 +65,7 @@ def _fitting(column: pa.Array, name: str | None) -> pa.Array:
 def _decimals(one: Aggregate, column: pa.Array) -> Typed:
     kind = column.type
     if not is_word(kind):
-        wide = pa.decimal256(76, kind.scale)
-        if not pa.types.is_decimal256(kind):
-            wide = pa.decimal128(38, kind.scale)
-        python = PythonMonoid(EXACT.add) if one.name == "sum" else agg.range(dtype=object).python
-        return replace(one, dtype="object", python=python), [column], _arrow.to_type(wide)
+        return on_decimals(one, column)
     units = _arrow.unscaled(column)
     assert units is not None
     decode = _arrow.to_decimals(pa.decimal128(38, kind.scale))
