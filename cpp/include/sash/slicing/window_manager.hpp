@@ -120,8 +120,7 @@ class WindowManager {
     Time last = key.store.youngest();
     for (const Intervals& all : key.sessions)
       if (!all.empty()) last = std::max(last, all[all.size() - 1].last);
-    const Time over = last + windows.longest() + lateness + 1;
-    return std::max(watermark + 1, std::min(due, over));
+    return std::max(watermark + 1, std::min(due, windows.over(last, lateness)));
   }
 
  private:

@@ -315,7 +315,7 @@ class WindowOperator {
       if (rolling_) due = std::min(due, s.first + 1);
     }
     // At the latest when it can be forgotten: rows may be in no window at all.
-    due = std::min(due, times_.back() + windows_.longest() + settings_.lateness + 1);
+    due = std::min(due, windows_.over(times_.back(), settings_.lateness));
     enqueue(k.key, due);
     manager_.correct(windows_, k.key, key, times_, watermark_, next, emission_);
     correct_sessions(k.key, key, next);

@@ -79,7 +79,13 @@ class WindowSet {
   std::vector<Window> windows;
 
   Time least_gap() const { return least_gap_; }  // 0: there are no sessions
-  Time longest() const { return longest_; }
+  // From here on nothing can change what has no rows after `last`. A listed window may be longer than
+  // a Time can be added to; none ends after kEnd.
+  Time over(Time last, Time lateness) const {
+    Time end;
+    if (__builtin_add_overflow(last, longest_, &end)) end = kEnd;
+    return std::min(end, kEnd) + lateness + 1;
+  }
   // To be called when windows have changed.
   void refresh() {
     least_gap_ = longest_ = 0;
