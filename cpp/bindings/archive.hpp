@@ -2,14 +2,20 @@
 //
 // The buffers become columns of a snapshot (sash/_snapshot.py). Loading trusts nothing: every read
 // is bounded, every state and entry is checked before it is used.
+//
+// Words are written as they lie in memory, least byte first.
 #pragma once
 
+#include <bit>
 #include <cstring>
 #include <string>
 
 #include "port.hpp"
 
 namespace sash_py {
+
+static_assert(std::endian::native == std::endian::little,
+              "Sash needs a little-endian machine: snapshots hold words least byte first");
 
 class Saving {
  public:
@@ -96,12 +102,9 @@ class Loading {
       object(m, s);
     } else {
       cells_.read(s, m.state_cells() * sizeof(typename M::Cell));
-      if constexpr (std::is_same_v<M, sash::Record>) {
-        for (const sash::Component& c : m.layout().components()) {
-          if (c.ops->sound == nullptr || c.ops->sound(s + c.offset, c.params)) continue;
-          m.set_identity(s);
-          require(false, "a state is not one of this aggregate");
-        }
+      if (!m.sound(s)) {
+        m.set_identity(s);
+        refuse("a state is not one of this aggregate");
       }
     }
   }

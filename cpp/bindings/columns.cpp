@@ -62,9 +62,8 @@ class BytesMonoid {
                 " instead of " + std::to_string(m_.state_cells() * sizeof(Word)));
     std::vector<Word> s(sash::slot_cells(m_));
     std::memcpy(s.data(), b.c_str(), b.size());
-    for (const sash::Component& c : m_.layout().components())
-      if (c.ops->sound != nullptr && !c.ops->sound(s.data() + c.offset, c.params))
-        raise(PyExc_ValueError, "these bytes are not a state of this aggregate");
+    if (!m_.sound(s.data()))
+      raise(PyExc_ValueError, "these bytes are not a state of this aggregate");
     return s;
   }
   Spec spec_;

@@ -236,6 +236,8 @@ class OperatorOf final : public AnyOperator {
     for (std::size_t i = 0; i < n; ++i) {
       if (key(i) >= keys) raise(PyExc_ValueError, "a key's number is out of range");
       const bool follows = i > 0 && key(i) == key(i - 1);
+      if (firsts.data()[i] < -slicing::kReach || lasts.data()[i] > slicing::kReach)
+        raise(PyExc_ValueError, "a slice is out of reach");
       if (lasts.data()[i] < firsts.data()[i] ||
           (follows && firsts.data()[i] < firsts.data()[i - 1]))
         raise(PyExc_ValueError, "slices are not in order of time");

@@ -36,7 +36,8 @@ def _change_names() -> pa.Array:
     return pa.array(_CHANGES)
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values, where a column holds categories."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
@@ -68,7 +69,7 @@ class Bound:
     def __init__(self, op: WindowOperator, table: Table) -> None:
         wanted = columns_read(op)
         require_columns(wanted, table.names)
-        self.types = {name: _plain(table.column(name).type) for _, name in wanted}
+        self.types = {name: plain_type(table.column(name).type) for _, name in wanted}
         for one in op._aggregates:
             if one.name not in _COMPARING or one.python is not None:
                 continue

@@ -224,13 +224,17 @@ class Keys:
 
     def load(self, table: pa.Table) -> tuple[Ids, Ids]:
         """Take up the keys of a table: the numbers they had, and those they have here."""
+        self._check(table, ("number", pa.uint32()))
         had = np.ascontiguousarray(table["number"].to_numpy(), np.uint32)
+        if len(np.unique(had)) < len(had):
+            raise ValueError("two of its keys have one number")
         if not self.names:
             return had, np.zeros(len(had), np.uint32)
         return had, self._find(self._arrays(table))[0]
 
     def load_forgotten(self, table: pa.Table) -> Ids:
         """Forget the keys of a table that are known: their numbers here."""
+        self._check(table)
         if not self.names or not table.num_rows:
             return np.empty(0, np.uint32)
         ids, fresh = self._find(self._arrays(table))
@@ -241,9 +245,12 @@ class Keys:
     def _prefixed(self, ids: Ids) -> dict[str, pa.Array]:
         return {f"key {name}": column for name, column in self.columns(ids).items()}
 
+    def _check(self, table: pa.Table, *others: tuple[str, pa.DataType]) -> None:
+        ours = [(f"key {n}", kind) for n, kind in zip(self.names, self.types, strict=True)]
+        if table.schema.remove_metadata() != pa.schema([*others, *ours]):
+            raise ValueError("its keys are of other types")
+        if any(column.null_count for column in table.columns):
+            raise ValueError("some of its keys are null")
+
     def _arrays(self, table: pa.Table) -> list[pa.Array]:
-        arrays = [table[f"key {name}"].combine_chunks() for name in self.names]
-        for array, kind in zip(arrays, self.types, strict=True):
-            if array.type != kind or array.null_count:
-                raise ValueError("its keys are of other types")
-        return arrays
+        return [table[f"key {name}"].combine_chunks() for name in self.names]

@@ -7,23 +7,24 @@ together in their order and in no other.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from sash import _snapshot
-from sash._bound import Bound
+from sash._bound import Bound, plain_type
+from sash._clock import REACH
 from sash._ipc import from_bytes, to_bytes
-from sash._snapshot import SnapshotError
+from sash._snapshot import DamagedSnapshotError, SnapshotError
 
 if TYPE_CHECKING:
     from sash._operator import WindowOperator
     from sash.windows import Window
 
 _STRUCTURE = "WindowOperator"
-_BROKEN = (*_snapshot.BROKEN, TypeError)
 _BUFFERS = (*_snapshot.COLUMNS, "schema", "keys", "forgotten")
 
 
@@ -112,12 +113,19 @@ def read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
         raise TypeError("restore needs a snapshot, and the changes made after it")
     if any(isinstance(data, (list, tuple)) for data in snapshots):
         raise TypeError("a snapshot is bytes; give several as restore(*snapshots)")
-    try:
+    with _refusing():
         _read(op, snapshots)
-    except SnapshotError:
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Whatever is wrong with a snapshot, say so in one way."""
+    try:
+        yield
+    except (SnapshotError, MemoryError):
         raise
-    except (pa.ArrowException, LookupError, OverflowError, AttributeError, *_BROKEN) as error:
-        raise SnapshotError(f"the snapshot cannot be read: {error}") from error
+    except Exception as error:  # a monoid's own functions, given strange states, may raise anything
+        raise DamagedSnapshotError(f"the snapshot cannot be read: {error}") from error
 
 
 def follow(op: WindowOperator, changes: Iterable[bytes]) -> None:
@@ -125,11 +133,17 @@ def follow(op: WindowOperator, changes: Iterable[bytes]) -> None:
 
     ``op`` must not have processed anything since; where this raises, it is of no use any more.
     """
+    with _refusing():
+        _follow(op, changes)
+
+
+def _follow(op: WindowOperator, changes: Iterable[bytes]) -> None:
     bound = op._bound
     assert bound is not None
     bound.keys.saved()  # keys forgotten here since, of which the others may have rows again
     for data in changes:
-        header, buffers = _snapshot.unpack(data, _STRUCTURE, _BUFFERS)
+        header, buffers = _opened(data)
+        _check(op, header)
         if header["after"] != op._stamp:
             raise SnapshotError("these changes continue another snapshot")
         _take(bound, header, buffers)
@@ -138,11 +152,27 @@ def follow(op: WindowOperator, changes: Iterable[bytes]) -> None:
     bound.forget_done()
 
 
+def _opened(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    """Return what a snapshot says of itself, of which only the values are left to check."""
+    header, buffers = _snapshot.unpack(data, _STRUCTURE, _BUFFERS)
+    kinds = {"name": str, "after": str | None, "finished": bool, "windows": list}
+    if not all(isinstance(header[what], kind) for what, kind in kinds.items()):
+        raise DamagedSnapshotError("the snapshot is damaged: it says strange things of itself")
+    numbers = [saved["number"] for saved in header["windows"]]
+    times = [t for saved in header["windows"] for t in (saved["since"], *(saved["known"] or ()))]
+    whole = [*numbers, *(t for t in times if t is not None)]
+    if not all(type(n) is int and abs(n) <= REACH for n in whole):
+        raise DamagedSnapshotError("the snapshot is damaged: a window has strange numbers")
+    if len(set(numbers)) < len(numbers):
+        raise DamagedSnapshotError("the snapshot is damaged: two windows have one number")
+    return header, buffers
+
+
 def _read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
     bound: Bound | None = None
     before = None
     finished = False
-    opened = [_snapshot.unpack(data, _STRUCTURE, _BUFFERS) for data in snapshots]
+    opened = [_opened(data) for data in snapshots]
     whole = [i for i, (header, _) in enumerate(opened) if header["after"] is None]
     begin = whole[-1] if whole else 0
     for i, (header, buffers) in enumerate(opened[begin:], begin + 1):
@@ -159,7 +189,7 @@ def _read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
         if header["after"] is None:
             bound = _bind(op, header, buffers)
         if bound is None:
-            raise SnapshotError("the snapshot is damaged: it has no beginning")
+            raise DamagedSnapshotError("the snapshot is damaged: it has no beginning")
         _take(bound, header, buffers)
     if bound is not None:
         bound.core.settle()
@@ -179,6 +209,8 @@ def _check(op: WindowOperator, header: dict[str, Any]) -> None:
 
 def _bind(op: WindowOperator, header: dict[str, Any], buffers: list[bytes]) -> Bound:
     schema = pa.ipc.read_schema(pa.py_buffer(buffers[4]))
+    if any(plain_type(f.type) != f.type for f in schema):
+        raise DamagedSnapshotError("the snapshot is damaged: a column holds categories")
     bound = Bound.of_types(op, {f.name: f.type for f in schema}, header["windows"])
     for what, ours in (("lateness", bound.lateness), ("delay", bound.delay)):
         if header[what] != ours:
@@ -195,12 +227,6 @@ def _take(bound: Bound, header: dict[str, Any], buffers: list[bytes]) -> None:
         if saved["known"] is not None:
             bound.list_calendar(saved["number"], *saved["known"])
     objects = _snapshot.load_objects(bound.plan.plan, buffers[3])
-    bound.core.drop(bound.keys.load_forgotten(_checked(buffers[6])))
-    had, here = bound.keys.load(_checked(buffers[5]))
+    bound.core.drop(bound.keys.load_forgotten(from_bytes(buffers[6])))
+    had, here = bound.keys.load(from_bytes(buffers[5]))
     bound.core.load(buffers[0], buffers[1], buffers[2], objects, had, here)
-
-
-def _checked(data: bytes) -> pa.Table:
-    table = from_bytes(data)
-    table.validate(full=True)
-    return table

@@ -7,15 +7,13 @@ windows as one operator that had all the rows.
 
 from __future__ import annotations
 
-import pickle
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sash import _snapshot
+from sash import _snapshot, _states
 from sash._bound import Bound
 from sash._tables import Table, flat
 
@@ -46,39 +44,20 @@ def _cells(cells: bytes, n: int) -> pa.Array:
     return fixed.cast(pa.binary())
 
 
-# States of Python aggregates travel as pickles, between workers that run each other's functions
-# anyway; a monoid's own dump and load are used where it has them.
+# States of Python aggregates travel as they are saved: as data, which runs nothing when it is read.
 
 
 def _objects(bound: Bound, objects: list[Any]) -> pa.Array:
     dumps, _ = _snapshot.state_functions(bound.plan.plan)
-    return pa.array([_pickled(_converted(one, dumps)) for one in objects], pa.binary())
+    return pa.array([_states.dumps([one], dumps) for one in objects], pa.binary())
 
 
 def _read_objects(bound: Bound, states: list[bytes]) -> list[Any]:
     _, loads = _snapshot.state_functions(bound.plan.plan)
-    return [_converted(pickle.loads(state), loads) for state in states]
-
-
-def _converted(state: Any, functions: Any) -> Any:
-    if state is ... or functions is None:  # nothing, or as it is
-        return state
-    if isinstance(functions, tuple):
-        return tuple(map(_converted, state, functions))
-    return functions(state)
-
-
-def _pickled(state: Any) -> bytes:
-    try:
-        return pickle.dumps(state)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        by_value = sys.modules.get("pyspark.cloudpickle")  # of classes of a notebook or script
-        if by_value is None:
-            raise TypeError(
-                f"a state of type {type(state).__name__} cannot be sent to another worker "
-                f"({error}): give the monoid a dump and a load"
-            ) from error
-        return bytes(by_value.dumps(state))
+    read = [_states.loads(state, loads) for state in states]
+    if any(len(one) != 1 for one in read):
+        raise ValueError("the slices are damaged: one has several states, or none")
+    return [one[0] for one in read]
 
 
 def merge(op: WindowOperator, types: dict[str, pa.DataType], slices: pa.Table) -> pa.Table:
@@ -102,7 +81,10 @@ def merge(op: WindowOperator, types: dict[str, pa.DataType], slices: pa.Table) -
 
 
 def _times(slices: pa.Table, name: str) -> npt.NDArray[np.int64]:
-    return np.ascontiguousarray(flat(slices.column(name)).to_numpy(), np.int64)
+    times = flat(slices.column(name))
+    if times.type != pa.int64() or times.null_count:
+        raise ValueError(f"the slices are damaged: {name} must hold times, not {times.type}")
+    return np.ascontiguousarray(times.to_numpy(), np.int64)
 
 
 def _joined(states: pa.Array) -> bytes:
@@ -111,5 +93,8 @@ def _joined(states: pa.Array) -> bytes:
         return b""
     wide = pa.types.is_large_binary(states.type)
     offsets = np.frombuffer(states.buffers()[1], np.int64 if wide else np.int32)
-    begin, end = offsets[states.offset], offsets[states.offset + len(states)]
+    places = offsets[states.offset : states.offset + len(states) + 1]
+    if states.null_count or len(np.unique(np.diff(places))) > 1:
+        raise ValueError("the slices are damaged: their states differ in size")
+    begin, end = places[0], places[-1]
     return bytes(states.buffers()[2].slice(int(begin), int(end - begin)).to_pybytes())

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sash import windows
 from sash._aggregate import Aggregate, dtype_name
 from sash.windows import Window
 
@@ -77,4 +78,20 @@ def window_recipe(window: Window, size: int, slide: int, offset: int) -> dict[st
 
 def window_of(recipe: dict[str, Any]) -> Window:
     """Make a window again."""
-    return Window(**recipe)
+    window = Window(**recipe)
+    if window.kind not in _MAKERS or window.function is not None:
+        raise ValueError(f"there is no window of kind {window.kind!r}")
+    _MAKERS[window.kind](window)
+    return window
+
+
+_MAKERS: dict[str, Callable[[Window], Window]] = {
+    "periodic": lambda w: windows.sliding(w.size, w.slide, name=w.name),
+    "session": lambda w: windows.session(w.size, name=w.name),
+    "rolling": lambda w: windows.rolling(w.size, name=w.name),
+    "count": lambda w: windows.sliding(rows=w.rows, slide=w.step, name=w.name),
+    "last": lambda w: windows.rolling(rows=w.rows, name=w.name),
+    "delta": lambda w: windows.delta(str(w.column), w.size, name=w.name),
+    "punctuation": lambda w: windows.punctuation(str(w.column), name=w.name),
+}
+"""What refuses a window that a user could not have made either."""

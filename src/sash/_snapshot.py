@@ -4,6 +4,9 @@ A snapshot is an Arrow IPC stream of one row. Its columns are the buffers that a
 is made of (``cpp/bindings/archive.hpp``): ``numbers``, ``times``, ``cells`` of native aggregates
 and ``objects`` of Python ones. The schema's metadata says what it is a snapshot of; a checksum
 covers everything.
+
+The checksum finds accidents. It does not tell who wrote a snapshot, so whatever it covers is
+checked again where it is read: sizes against the bytes there are, states against their aggregate.
 """
 
 from __future__ import annotations
@@ -14,17 +17,20 @@ from typing import Any
 
 import pyarrow as pa
 
-from sash import _states
+from sash import _ipc, _states
 from sash._compile import Plan
 
 FORMAT = 1
 COLUMNS = ("numbers", "times", "cells", "objects")
 _KEY = b"sash"
-BROKEN = (ValueError, TypeError, OSError, MemoryError, RecursionError)
 
 
 class SnapshotError(ValueError):
     """Bytes that are not a snapshot of this structure and aggregate."""
+
+
+class DamagedSnapshotError(SnapshotError):
+    """Bytes that are no snapshot at all, or one whose contents cannot be."""
 
 
 def state_functions(plan: Plan) -> tuple[_states.Dumps, _states.Loads]:
@@ -62,16 +68,41 @@ def unpack(
     """Return header and buffers, or raise `SnapshotError` saying why they are not to be had."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
-    header, buffers = _open(data, names)
-    crc = header.pop("crc32", None)
+    try:
+        schema, batches = _ipc.open_stream(data)
+        header = _header(schema)
+        crc = header.pop("crc32", None)
+        if header.get("format") == FORMAT:  # else its columns may be others, too
+            buffers = _buffers(schema, batches, names)
+    except (LookupError, ValueError, RecursionError) as error:
+        raise DamagedSnapshotError(f"these bytes are not a snapshot ({error})") from None
     if header.get("format") != FORMAT:
         raise SnapshotError(
-            f"this snapshot has format {header.get('format')!r}; this version reads {FORMAT}"
+            f"this snapshot has format {header.get('format')!r}; this version reads {FORMAT}: "
+            "restore it with the version of Sash that wrote it"
         )
     if crc != _checksum(header, buffers):
-        raise SnapshotError("the snapshot is damaged: its checksum differs")
+        raise DamagedSnapshotError("the snapshot is damaged: its checksum differs")
     require(header, "structure", structure)
     return header, buffers
+
+
+def _header(schema: pa.Schema) -> dict[str, Any]:
+    header = json.loads((schema.metadata or {})[_KEY])
+    if not isinstance(header, dict):
+        raise ValueError("other contents than a snapshot's")
+    return header
+
+
+def _buffers(
+    schema: pa.Schema, batches: list[pa.ipc.Message], names: tuple[str, ...]
+) -> list[bytes]:
+    if schema.remove_metadata() != pa.schema([(name, pa.large_binary()) for name in names]):
+        raise ValueError("other columns than a snapshot's")
+    table = _ipc.table_of(schema, batches)
+    if table.num_rows != 1 or any(column.null_count for column in table.columns):
+        raise ValueError("other contents than a snapshot's")
+    return [table[name][0].as_py() for name in names]
 
 
 def require(header: dict[str, Any], what: str, wanted: Any) -> None:
@@ -90,7 +121,7 @@ def load_objects(plan: Plan, data: bytes) -> list[Any]:
     try:
         return _states.loads(data, state_functions(plan)[1])
     except ValueError as error:
-        raise SnapshotError(str(error)) from None
+        raise DamagedSnapshotError(str(error)) from None
 
 
 def write(structure: str, plan: Plan, saved: tuple[bytes, bytes, bytes, list[Any]]) -> bytes:
@@ -101,24 +132,15 @@ def write(structure: str, plan: Plan, saved: tuple[bytes, bytes, bytes, list[Any
     return pack(header, dict(zip(COLUMNS, buffers, strict=True)))
 
 
-def read(structure: str, plan: Plan, data: bytes) -> tuple[bytes, bytes, bytes, list[Any]]:
-    """Return what ``_load`` takes, or raise `SnapshotError` saying why it is not to be had."""
-    header, buffers = unpack(data, structure, COLUMNS)
-    require(header, "aggregate", plan.signature)
-    return buffers[0], buffers[1], buffers[2], load_objects(plan, buffers[3])
-
-
-def _open(data: bytes, names: tuple[str, ...]) -> tuple[dict[str, Any], list[bytes]]:
+def load(window: Any, data: bytes) -> None:
+    """Fill an empty window from its snapshot, or raise `SnapshotError` saying why it cannot be."""
+    header, buffers = unpack(data, window._kind(), COLUMNS)
+    require(header, "aggregate", window._plan.signature)
+    *native, objects = buffers
+    states = load_objects(window._plan, objects)
     try:
-        with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
-            table = reader.read_all()
-            table.validate(full=True)  # before anything follows its offsets
-            header = json.loads((table.schema.metadata or {})[_KEY])
-        if table.num_rows != 1 or tuple(table.column_names) != names:
-            raise ValueError("other columns than a snapshot's")
-        buffers = [table[name][0].as_py() for name in names]
-        if not isinstance(header, dict) or not all(isinstance(b, bytes) for b in buffers):
-            raise ValueError("other contents than a snapshot's")
-    except (pa.ArrowException, LookupError, *BROKEN) as error:
-        raise SnapshotError(f"these bytes are not a snapshot ({error})") from None
-    return header, buffers
+        window._load(*native, states)
+    except MemoryError:
+        raise
+    except Exception as error:  # a monoid's own functions, given strange states, may raise anything
+        raise DamagedSnapshotError(f"the snapshot cannot be read: {error}") from error

@@ -79,7 +79,7 @@ class Window(Live, _core.Window):
     def restore(cls, data: bytes, aggregate: AggregateLike) -> Self:
         """Return the window a snapshot was taken of. The aggregate must be the same."""
         window = cls(aggregate)
-        window._load(*_snapshot.read(cls._structure, window._plan, data))
+        _snapshot.load(window, data)
         return window
 
 
@@ -138,7 +138,7 @@ class SubtractOnEvict(Window):
     ) -> Self:
         """Return the window a snapshot was taken of. The aggregate must be the same."""
         window = cls(aggregate, allow_rounding=allow_rounding)
-        window._load(*_snapshot.read(cls._structure, window._plan, data))
+        _snapshot.load(window, data)
         return window
 
 
@@ -293,7 +293,7 @@ class TimedWindow(Live, _core.TimedWindow):
     ) -> Self:
         """Return the window a snapshot was taken of. Aggregate and structure must be the same."""
         window = cls(aggregate, structure)
-        window._load(*_snapshot.read(window._kind(), window._plan, data))
+        _snapshot.load(window, data)
         return window
 
 

@@ -99,7 +99,7 @@ class Tree(Live, _core.Tree):
     ) -> Self:
         """Return the window a snapshot was taken of, in O(n). The aggregate must be the same."""
         tree = cls(aggregate, leaf=leaf, fanout=fanout)
-        tree._load(*_snapshot.read(cls._structure, tree._plan, data))
+        _snapshot.load(tree, data)
         return tree
 
 

@@ -39,7 +39,7 @@ class Store:
 
     def log(self, label: int) -> ShardLog:
         kept = self.shard(label)
-        return ShardLog(_Value(self, kept), _Map(self, kept), _Timers(self, kept))
+        return ShardLog(label, _Value(self, kept), _Map(self, kept), _Timers(self, kept))
 
     def bytes(self) -> int:
         kept = [k for shard in self._now.values() for k in shard["entries"].values()]
@@ -67,7 +67,7 @@ class _Value(_Part):
 class _Map(_Part):
     def getValue(self, key: Any) -> Any:  # noqa: N802
         self.count()
-        return self._kept["entries"][key]
+        return self._kept["entries"].get(key)
 
     def updateValue(self, key: Any, value: Any) -> None:  # noqa: N802
         self.count()
@@ -121,7 +121,7 @@ class Workers:
                 log = self.store.log(label)
                 with self._as(worker_of(label)):
                     rows = [] if fired else cells[label]
-                    out += self.shards.run(label, log, rows, watermark, fired)
+                    out += self.shards.run(log, rows, watermark, fired)
                 if fired:
                     kept["timers"] -= expired  # as Spark does
         return [from_bytes(cell) for cell, _ in out if cell], [counts for _, counts in out]

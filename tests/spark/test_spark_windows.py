@@ -195,23 +195,33 @@ def test_dates_and_calendars(spark: Any) -> None:
         sps.windows(df, on="d", windows=months(6), aggs=agg.count()).collect()
 
 
-def test_states_of_any_class_travel(spark: Any) -> None:
+def test_states_of_any_class_travel_by_dump_and_load(spark: Any) -> None:
     class Best:
         def __init__(self, value: float) -> None:
             self.value = value
 
-    best = sash.monoid(
-        lambda a, b: a if a.value >= b.value else b, lift=Best, lower=lambda s: s.value,
-        name="best", column="x", commutative=True, returns=float,
-    )  # fmt: skip
+    def best(**functions: Any) -> sash.Aggregate:
+        return sash.monoid(
+            lambda a, b: a if a.value >= b.value else b, lift=Best, lower=lambda s: s.value,
+            name="best", column="x", commutative=True, returns=float, **functions,
+        )  # fmt: skip
+
     arrays = sash.monoid(
         np.add, lift=lambda v: np.array([v, 1.0]), lower=lambda s: float(s[0]), name="added",
+        dump=lambda s: s.tobytes(), load=np.frombuffer,
         column="x", commutative=True, returns=float,
     )  # fmt: skip
     df = spark.range(100).selectExpr("id as t", "cast(id as double) as x").repartition(3)
-    aggs = [best, arrays, agg.quantiles(1.0, "x")]
+    dumped = best(
+        dump=lambda s: s.value.hex().encode(), load=lambda b: Best(float.fromhex(b.decode()))
+    )
+    aggs = [dumped, arrays, agg.quantiles(1.0, "x")]
     out = sps.windows(df, on="t", windows=sash.tumbling(1000), aggs=aggs).first()
     assert (out.best_x, out.added_x, out.quantiles_x) == (99.0, 4950.0, 99.0)
+    with pytest.raises(
+        Exception, match="Best is not plain data: give the monoid a dump and a load"
+    ):
+        sps.windows(df, on="t", windows=sash.tumbling(1000), aggs=best()).collect()
 
 
 def test_an_error_of_slices_together_names_the_key(spark: Any) -> None:

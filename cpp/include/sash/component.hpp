@@ -138,6 +138,8 @@ constexpr Ops adapt() {
     };
   }
   if constexpr (requires { S::overflows; }) ops.overflows = S::overflows;
+  if constexpr (requires(const State& s) { S::sound(s); })
+    ops.sound = [](const Word* s, const Params&) { return S::sound(from_words<State>(s)); };
   ops.lower = [](const Word* s, Word* out, const Params& p) {
     const S op = detail::make<S>(p);
     if constexpr (requires(const State& st) { op.lower_row(st, out); }) {

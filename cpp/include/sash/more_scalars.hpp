@@ -63,7 +63,10 @@ struct WeightedMean {
     const auto weight = std::bit_cast<double>(in.second);
     return {std::bit_cast<double>(in.first) * weight, weight, 1};
   }
-  State combine(State a, State b) const { return {a.sum + b.sum, a.weight + b.weight, a.n + b.n}; }
+  State combine(State a, State b) const {
+    return {a.sum + b.sum, a.weight + b.weight, add_counts(a.n, b.n)};
+  }
+  static bool sound(const State& s) { return s.n >= 0; }
   bool lower_row(State s, Word* out) const {
     if (s.n == 0 || s.weight == 0) return false;
     return *out = std::bit_cast<Word>(s.sum / s.weight), true;
@@ -94,10 +97,11 @@ struct ExtremeCount {
   State combine(State a, State b) const {
     if (a.n == 0) return b;
     if (b.n == 0) return a;
-    if (a.key == b.key) return {a.key, a.n + b.n};
+    if (a.key == b.key) return {a.key, add_counts(a.n, b.n)};
     return (Max ? a.key > b.key : a.key < b.key) ? a : b;
   }
   bool lower(State s, Out& out) const { return out = s.n, true; }
+  static bool sound(const State& s) { return s.n >= 0; }
 };
 
 // The second column where the first is largest (smallest); the first such row wins.
@@ -197,8 +201,9 @@ struct Product {
   static constexpr bool commutative = true, exact = false;
   State identity() const { return {1.0, 0}; }
   State lift(In v) const { return {v, 1}; }
-  State combine(State a, State b) const { return {a.product * b.product, a.n + b.n}; }
+  State combine(State a, State b) const { return {a.product * b.product, add_counts(a.n, b.n)}; }
   bool lower(State s, Out& out) const { return out = s.product, s.n != 0; }
+  static bool sound(const State& s) { return s.n >= 0; }
 };
 
 struct ProductI64 : Product {
@@ -217,6 +222,7 @@ struct Truth {
   State lift(In v) const { return v != 0; }
   State combine(State a, State b) const { return All ? (a < b ? a : b) : (a > b ? a : b); }
   bool lower(State s, Out& out) const { return out = s, s != identity(); }
+  static bool sound(State s) { return All ? s >= 0 && s <= 2 : s >= -1 && s <= 1; }
 };
 
 // First, last, smallest and largest value with their times: what a line chart needs of a pixel.

@@ -188,6 +188,14 @@ class Record {
     return !exact() || std::equal(a, a + state_cells(), b);
   }
 
+  // May these words be a state? Those that were not made here are asked.
+  bool sound(const Word* s) const {
+    return std::all_of(layout_->components().begin(), layout_->components().end(),
+                       [&](const Component& c) {
+                         return c.ops->sound == nullptr || c.ops->sound(s + c.offset, c.params);
+                       });
+  }
+
   static bool is_spilled(const Word* e) { return (e[0] & kSpilled) != 0; }
   static Word* spilled(const Word* e) { return reinterpret_cast<Word*>(e[1]); }
 

@@ -42,6 +42,14 @@ inline double from_order_key(std::int64_t key) {
 }
 inline std::int64_t order_key(std::int64_t v) { return v; }
 
+// Numbers of rows. What was loaded may claim any number of them: sums wrap around, and are defined.
+inline std::int64_t add_counts(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<Word>(a) + static_cast<Word>(b));
+}
+inline std::int64_t take_counts(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<Word>(a) - static_cast<Word>(b));
+}
+
 inline constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
@@ -52,9 +60,10 @@ struct Count {
   static constexpr bool commutative = true, exact = true;
   State identity() const { return 0; }
   State lift(In) const { return 1; }
-  State combine(State a, State b) const { return a + b; }
-  State remove_front(State s, State e) const { return s - e; }
+  State combine(State a, State b) const { return add_counts(a, b); }
+  State remove_front(State s, State e) const { return take_counts(s, e); }
   bool lower(State s, Out& out) const { return out = s, true; }
+  static bool sound(State s) { return s >= 0; }
 };
 
 struct SumF64 {
@@ -116,12 +125,13 @@ struct MeanOf {
     if constexpr (Log) return {std::log(v), 1};
     else return {v, 1};
   }
-  State combine(State a, State b) const { return {a.sum + b.sum, a.n + b.n}; }
+  State combine(State a, State b) const { return {a.sum + b.sum, add_counts(a.n, b.n)}; }
   State remove_front(State s, State e) const
     requires(!Log)  // the logarithm of a zero does not come out again
   {
-    return {s.sum - e.sum, s.n - e.n};
+    return {s.sum - e.sum, take_counts(s.n, e.n)};
   }
+  static bool sound(const State& s) { return s.n >= 0; }
   bool lower(State s, Out& out) const {
     if (s.n == 0) return false;
     const double mean = s.sum / static_cast<double>(s.n);
@@ -194,6 +204,7 @@ struct Variance {
     out = root ? std::sqrt(variance) : variance;
     return true;
   }
+  static bool sound(const State& s) { return s.n >= 0 && std::isfinite(s.n); }
 };
 
 // A scalar S as a Monoid: one cell, entry and state alike.
@@ -232,6 +243,10 @@ struct Scalar {
   }
   bool same_state(const Cell* a, const Cell* b) const {
     return std::memcmp(a, b, sizeof(Cell)) == 0;
+  }
+  bool sound(const Cell* c) const {
+    if constexpr (requires { S::sound(*c); }) return S::sound(*c);
+    else return true;
   }
 };
 

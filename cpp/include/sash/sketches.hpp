@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "sash/component.hpp"
@@ -107,8 +108,11 @@ inline bool lower(const Word* s, Word* out, const Params& p) {
   return true;
 }
 inline std::size_t out_words(const Params& p) { return p.integer(1, 0) != 0 ? words(p) : 1; }
-inline constexpr Ops ops{1,        true,   true,    words,   out_words,
-                         identity, absorb, combine, nullptr, lower};
+inline bool sound(const Word* s, const Params& p) {  // ranks are below 64
+  return std::all_of(s, s + words(p), [](Word w) { return (w & 0xC0C0C0C0C0C0C0C0) == 0; });
+}
+inline constexpr Ops ops{1,      true,    true,    words, out_words, identity,
+                         absorb, combine, nullptr, lower, sound};
 }  // namespace hll
 
 // ---- Count-min sketch: ints = {width (power of two), depth, [probe given, probe hash]} ----------
@@ -212,7 +216,11 @@ struct TopK {
     }
     return s[0] != 0;
   }
-  static bool sound(const Word* s, const Params& p) { return s[0] <= static_cast<Word>(p.ints[0]); }
+  static bool sound(const Word* s, const Params& p) {
+    const auto* keys = reinterpret_cast<const std::int64_t*>(s + 1);
+    return s[0] <= static_cast<Word>(p.ints[0]) &&
+           std::is_sorted(keys, keys + s[0], std::greater<std::int64_t>());
+  }
   static constexpr Ops ops{1,      true,    true,    words, words, identity,
                            absorb, combine, nullptr, lower, sound};
 };

@@ -50,6 +50,9 @@ class Small {
   bool same_state(const Cell* a, const Cell* b) const {
     return std::memcmp(a, b, sizeof(Cell)) == 0;
   }
+  bool sound(const Cell* s) const {
+    return ops_->sound == nullptr || ops_->sound(s->words, params_);
+  }
   bool lower(const Cell* s, Word* out) const { return ops_->lower(s->words, out, params_); }
 
  private:

@@ -56,6 +56,11 @@ class Api:
             return {"missing": str(error)}
         except HistoryError as error:
             return {"broken": str(error)}
+        except ParameterError:
+            raise
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
+            # SQLite has no checksums: a damaged file may hold anything anywhere
+            return {"broken": f"{self._path} is damaged: {error}"}
 
     def _series(self, history: History, params: Params) -> dict[str, Any]:
         about = history.about()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import sqlite3
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from typing import Any
 FORMAT = 1
 _MARK = 0x53617368  # "Sash", in the header of the file
 _SAME = ("keys", "windows", "aggregates")  # what the tables are made for
+_COUNTERS = ("windows", "open", "corrections", "late", "late_rows")
 _ABOUT = {"name", "emit", "watermark", "lateness", *_SAME}
 
 
@@ -31,6 +33,7 @@ def connect_to_write(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
     with _closed_on_error(db, path):
+        _distrust(db)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")  # a batch that Spark committed must be there
         db.execute("BEGIN IMMEDIATE")
@@ -38,6 +41,8 @@ def connect_to_write(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
             _make(db, about)
         else:
             _check(db, path)
+            if (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                raise _damaged(path, found)
             _check_same(path, read_meta(db)["about"], about)
             write_meta(db, about=about)
         db.execute("COMMIT")
@@ -69,10 +74,17 @@ def connect_to_read(path: Path) -> sqlite3.Connection:
     except sqlite3.DatabaseError as error:
         raise _unreadable(path, error) from error
     with _closed_on_error(db, path):
+        _distrust(db)
         if _is_empty(db):
             raise MissingHistoryError(f"no pipeline has written here yet: {path} is empty")
         _check(db, path)
     return db
+
+
+def _distrust(db: sqlite3.Connection) -> None:
+    """Have SQLite look closely at a file that may be damaged, and call nothing that it names."""
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.execute("PRAGMA cell_size_check = ON")
 
 
 def read_meta(db: sqlite3.Connection) -> dict[str, Any]:
@@ -93,8 +105,18 @@ def _is_empty(db: sqlite3.Connection) -> bool:
 def _make(db: sqlite3.Connection, about: dict[str, Any]) -> None:
     db.execute(f"PRAGMA application_id = {_MARK}")
     db.execute(f"PRAGMA user_version = {FORMAT}")
-    values = "".join(f", v{i}" for i in range(len(about["aggregates"])))
-    for statement in (
+    for statement in _tables(len(about["aggregates"])):
+        db.execute(statement)
+    counters = dict.fromkeys(_COUNTERS, 0)
+    kinds = dict.fromkeys(about["aggregates"])
+    identity = secrets.token_hex(8)
+    write_meta(db, about=about, id=identity, batch=None, pruned=None, kinds=kinds, **counters)
+
+
+def _tables(aggregates: int) -> list[str]:
+    """Return what makes the tables of a history; a file with any others is none."""
+    values = "".join(f", v{i}" for i in range(aggregates))
+    return [
         "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT)",
         # an id is never used again, so that readers cannot take one key for another
         "CREATE TABLE keys (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, folded TEXT)",
@@ -110,12 +132,7 @@ def _make(db: sqlite3.Connection, about: dict[str, Any]) -> None:
         "CREATE TABLE late (id INTEGER PRIMARY KEY AUTOINCREMENT, key INTEGER, time INTEGER)",
         "CREATE INDEX late_by_time ON late (key, time)",
         "CREATE TABLE progress (batch INTEGER PRIMARY KEY, told TEXT)",
-    ):
-        db.execute(statement)
-    counters = dict.fromkeys(("windows", "open", "corrections", "late", "late_rows"), 0)
-    kinds = dict.fromkeys(about["aggregates"])
-    identity = secrets.token_hex(8)
-    write_meta(db, about=about, id=identity, batch=None, pruned=None, kinds=kinds, **counters)
+    ]
 
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
@@ -127,6 +144,43 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
             f"{path} is a history of format {found}, this version of Sash has format {FORMAT}: "
             f"use the version that wrote it, or {_REMOVE}"
         )
+    made = _made(db)
+    values = [len(re.findall(r", v\d", sql)) for sql in made if "TABLE windows" in sql]
+    if sorted(made) != sorted(_tables(values[0] if values else 0)):
+        raise _damaged(path, "it has other tables than a history has")
+    try:
+        meta = read_meta(db)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _damaged(path, f"what it says of itself cannot be read ({error})") from None
+    if not _is_meta(meta, values[0]):
+        raise _damaged(path, "it says of itself what it cannot be")
+
+
+def _made(db: sqlite3.Connection) -> list[str]:
+    """Return how all that is in the file was made, without what SQLite makes by itself."""
+    found = db.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    return [
+        str(sql)
+        for kind, name, sql in found
+        if not (str(name).startswith("sqlite_") and kind in ("table", "index"))
+    ]
+
+
+def _is_meta(meta: dict[str, Any], aggregates: int) -> bool:
+    about, kinds, batch, pruned = (meta.get(n) for n in ("about", "kinds", "batch", "pruned"))
+    if not isinstance(about, dict) or set(about) != _ABOUT or not isinstance(kinds, dict):
+        return False
+    lists = [about[name] for name in _SAME]
+    if not all(isinstance(one, list) and all(isinstance(n, str) for n in one) for one in lists):
+        return False
+    numbers = [*(meta.get(name) for name in _COUNTERS), 0 if batch is None else batch]
+    numbers += [0, 0] if pruned is None else pruned if isinstance(pruned, list) else [None]
+    return (
+        list(kinds) == about["aggregates"]
+        and len(kinds) == aggregates
+        and all(type(n) is int for n in numbers)
+        and isinstance(meta.get("id"), str)
+    )
 
 
 def _check_same(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
@@ -143,6 +197,10 @@ def _listed(names: list[str]) -> str:
 
 
 _REMOVE = "remove the file (with those of its name ending in -wal and -shm), or give another path"
+
+
+def _damaged(path: Path, what: str) -> HistoryError:
+    return HistoryError(f"{path} is damaged as a history: {what}. {_REMOVE.capitalize()}")
 
 
 def _unreadable(path: Path, error: sqlite3.DatabaseError) -> HistoryError:

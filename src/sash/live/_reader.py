@@ -61,13 +61,21 @@ class Reader:
                     raise HistoryError(f"{self.path} cannot be used: {error}") from error
                 raise
 
-    def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
         with self._lock:
+            try:
+                yield
+            except sqlite3.DatabaseError as error:
+                raise HistoryError(f"{self.path} cannot be used: {error}") from error
+
+    def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._reading():
             return self._db.execute(statement, values).fetchall()
 
     def meta(self) -> dict[str, Any]:
         """Return what is of the whole history: what it is about, its counts, its last batch."""
-        with self._lock:
+        with self._reading():
             return read_meta(self._db)
 
     def about(self) -> dict[str, Any]:

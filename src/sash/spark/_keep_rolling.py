@@ -13,23 +13,28 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sash import _snapshot
 from sash._ipc import from_bytes, to_bytes
-from sash._snapshot import SnapshotError
+from sash._snapshot import DamagedSnapshotError, SnapshotError
 from sash.spark._keep_windows import WindowKeeper
 from sash.spark._windows_task import Query
 
-_LENGTH = 8
+_STRUCTURE, _PARTS = "RollingStream", ("changes", "rows")
 _MOST_CHUNKS = 64
 
 
 def _joined(changes: bytes, rows: pa.Table) -> bytes:
-    return len(changes).to_bytes(_LENGTH, "little") + changes + to_bytes(rows)
+    header = {"structure": _STRUCTURE}
+    return _snapshot.pack(header, dict(zip(_PARTS, (changes, to_bytes(rows)), strict=True)))
 
 
 def entry_parts(entry: bytes) -> tuple[bytes, pa.Table]:
     """Return the changes of an operator, and the rows that came."""
-    length = _LENGTH + int.from_bytes(entry[:_LENGTH], "little")
-    return entry[_LENGTH:length], from_bytes(entry[length:])
+    _, (changes, rows) = _snapshot.unpack(entry, _STRUCTURE, _PARTS)
+    try:
+        return changes, from_bytes(rows)
+    except ValueError as error:
+        raise DamagedSnapshotError(f"the snapshot is damaged: its rows: {error}") from None
 
 
 @dataclass

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sash._partials import OWN
-from sash._snapshot import SnapshotError
-from sash.spark._shard_log import CheckpointError, ShardLog
+from sash._snapshot import DamagedSnapshotError, SnapshotError
+from sash.spark._shard_log import CheckpointError, ShardLog, damaged
 
 _KEPT_SECONDS = 600.0
 """Shards of queries that have stopped, or went to other workers, are forgotten after this."""
@@ -48,11 +48,22 @@ def take(key: Hashable, log: ShardLog, make: Any) -> Any:
     if live is not None and manifest.base <= live.number < manifest.last:
         try:
             live.keeper.follow(log.entries(live.number + 1))
-            return live.keeper
+            if live.keeper.name == manifest.name:
+                return live.keeper
         except SnapshotError:
             pass  # it came from an attempt that failed
+    keeper = restored(lambda: make(log.entries(manifest.base)))
+    if keeper.name != manifest.name:
+        raise damaged(f"shard {manifest.shard} has other entries than its manifest says")
+    return keeper
+
+
+def restored(make: Any) -> Any:
+    """Return what ``make()`` makes of the entries of a checkpoint, or say what is wrong with it."""
     try:
-        return make(log.entries(manifest.base))
+        return make()
+    except DamagedSnapshotError as error:
+        raise damaged(str(error)) from error
     except SnapshotError as error:
         what = str(error).replace(f"{OWN}key_", "").replace(f"{OWN}null_", "whether null: ")
         raise CheckpointError(

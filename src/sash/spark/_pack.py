@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from sash._ipc import to_bytes
+from sash._ipc import from_bytes, to_bytes
 from sash._partials import OWN
 from sash._tables import flat
 from sash.spark._rows import stretches
@@ -119,6 +119,5 @@ class Unpack:
             for cell in batch.column(batch.schema.get_field_index("cell")):
                 data = cell.as_buffer()
                 if data is not None and data.size:
-                    with pa.ipc.open_stream(data) as reader:
-                        yield from reader
+                    yield from from_bytes(data).to_batches()
         calm("unpack")

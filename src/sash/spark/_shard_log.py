@@ -10,9 +10,12 @@ it, so that a worker can tell whether what it has in memory is what the store ha
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from sash._snapshot import DamagedSnapshotError
 
 FORMAT = 1
 """Of the manifest and the entries; snapshots have a format of their own."""
@@ -34,6 +37,8 @@ class Manifest:
     """Which entries there are, and what holds for the shard."""
 
     format: int
+    shard: int
+    """Which one this is."""
     shards: int
     """How many shards the keys were spread over."""
     query: dict[str, Any]
@@ -51,38 +56,102 @@ class Manifest:
     """When Spark is to call, in milliseconds."""
 
 
-def read_manifest(text: str) -> Manifest:
-    """Return the manifest, or raise when it is of another format."""
-    found = json.loads(text)
+_NUMBERS = ("shard", "shards", "base", "last", "base_bytes", "weight")
+
+
+def write_manifest(manifest: Manifest) -> str:
+    """Return the manifest as text, with a checksum."""
+    said = asdict(manifest)
+    return json.dumps({**said, "crc32": _checksum(said)})
+
+
+def read_manifest(text: str, shard: int) -> Manifest:
+    """Return the manifest of a shard, or raise `CheckpointError` saying why it is not to be had."""
+    try:
+        found = json.loads(text)
+        crc = found.pop("crc32", None)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise damaged(f"a manifest cannot be read ({error})") from None
     if found.get("format") != FORMAT:
         raise CheckpointError(
             f"this checkpoint has state of format {found.get('format')!r}, and this version of "
             f"Sash reads {FORMAT}: go on with the version that wrote it, or start anew with "
             "another checkpointLocation"
         )
-    return Manifest(**found)
+    if crc != _checksum(found):
+        raise damaged("the checksum of a manifest differs")
+    return _manifest_of(found, shard)
+
+
+def _manifest_of(found: dict[str, Any], shard: int) -> Manifest:
+    """Return a manifest, of which nothing is known but that it is of this format."""
+    try:
+        manifest = Manifest(**found)
+    except TypeError as error:
+        raise damaged(f"a manifest has other parts than it should ({error})") from None
+    numbers = [getattr(manifest, name) for name in _NUMBERS]
+    if manifest.timer is not None:
+        numbers.append(manifest.timer)
+    if (
+        not all(type(n) is int for n in numbers)
+        or not isinstance(manifest.name, str)
+        or not isinstance(manifest.query, dict)
+        or not -1 <= manifest.base - 1 <= manifest.last <= manifest.base + MOST_ENTRIES
+    ):
+        raise damaged("a manifest says what it cannot say")
+    if manifest.shard != shard:
+        raise damaged(f"shard {shard} has the manifest of shard {manifest.shard}")
+    return manifest
+
+
+def _checksum(said: dict[str, Any]) -> int:
+    return zlib.crc32(json.dumps(said, sort_keys=True).encode())
+
+
+def damaged(what: str) -> CheckpointError:
+    """Return the error to raise where a checkpoint is broken."""
+    return CheckpointError(
+        f"the checkpoint is damaged: {what}. Restore its files from a copy, or start anew with "
+        "another checkpointLocation"
+    )
+
+
+def joined_pieces(number: int, piece: Callable[[tuple[int, int]], Any]) -> bytes:
+    """Return an entry whole; ``piece`` gives by (number, i) how many there are, and piece i."""
+    parts: list[bytes] = []
+    pieces = 1
+    while len(parts) < pieces:
+        found = piece((number, len(parts)))
+        if found is None:
+            raise DamagedSnapshotError(f"piece {len(parts)} of entry {number} is missing")
+        told, data = found
+        fits = type(told) is int and (told == pieces or (not parts and told > 0))
+        if not fits or not isinstance(data, (bytes, bytearray)):
+            raise DamagedSnapshotError(f"the pieces of entry {number} do not belong together")
+        pieces = told
+        parts.append(bytes(data))
+    return b"".join(parts)
 
 
 class ShardLog:
     """The entries of the shard that Spark has at hand."""
 
-    def __init__(self, manifest: Any, entries: Any, timers: Any) -> None:
+    def __init__(self, shard: int, manifest: Any, entries: Any, timers: Any) -> None:
         """Take Spark's value state, its map state, and the handle that sets timers."""
+        self.shard = shard
         self._manifest, self._entries, self._timers = manifest, entries, timers
         found = manifest.get()
-        self.manifest = None if found is None else read_manifest(found[0])
+        self.manifest = None if found is None else read_manifest(found[0], shard)
 
     def begin(self, shards: int, query: dict[str, Any]) -> None:
         """Start a shard that nothing is kept of."""
-        self.manifest = Manifest(FORMAT, shards, query)
+        self.manifest = Manifest(FORMAT, self.shard, shards, query)
 
     def entries(self, first: int) -> Iterator[bytes]:
         """Yield the entries from a number on."""
         assert self.manifest is not None
         for number in range(max(first, self.manifest.base), self.manifest.last + 1):
-            pieces, data = self._entries.getValue((number, 0))
-            parts = [data, *(self._entries.getValue((number, i))[1] for i in range(1, pieces))]
-            yield b"".join(map(bytes, parts))
+            yield joined_pieces(number, self._entries.getValue)
 
     def add(self, name: str, changes: bytes, all_of_it: Callable[[], bytes]) -> None:
         """Add an entry, of which the first is a snapshot; or, when it is time, make a new snapshot.
@@ -130,4 +199,4 @@ class ShardLog:
     def save(self) -> None:
         """Write the manifest."""
         assert self.manifest is not None
-        self._manifest.update((json.dumps(asdict(self.manifest)),))
+        self._manifest.update((write_manifest(self.manifest),))

@@ -80,14 +80,14 @@ class Shards:
     """How rows that are too late come out: as a "struct" in `LATE`, as a "row", or not."""
 
     def run(
-        self, label: int, log: ShardLog, cells: Iterable[bytes], watermark_ms: int, fired: bool
+        self, log: ShardLog, cells: Iterable[bytes], watermark_ms: int, fired: bool
     ) -> Iterator[tuple[bytes, dict[str, int]]]:
         """Take the rows of a shard; yield cells of results, with counts."""
         if log.manifest is None:
             log.begin(self.shards, self.about)
         assert log.manifest is not None
         self._check(log.manifest)
-        key = (_run_id(), self.token, label)
+        key = (_run_id(), self.token, log.shard)
         keeper = _live_shards.take(key, log, lambda entries=(): self.keeper(self.query, entries))
         outcome = self._take(keeper, cells, watermark_ms)
         self._save(keeper, log, outcome, fired)
@@ -233,9 +233,9 @@ def processor(shards: Shards) -> Any:
             yield from self._run(key, [], timerValues, True)
 
         def _run(self, key: Any, cells: list[bytes], timer_values: Any, fired: bool) -> Any:
-            log = ShardLog(self._manifest, self._entries, self._handle)
+            log = ShardLog(int(key[0]), self._manifest, self._entries, self._handle)
             watermark = timer_values.getCurrentWatermarkInMs()
-            for cell, counts in shards.run(int(key[0]), log, cells, watermark, fired):
+            for cell, counts in shards.run(log, cells, watermark, fired):
                 yield pandas.DataFrame({"cell": [cell], **{n: [counts[n]] for n in COUNTS}})
 
         def close(self) -> None:

@@ -15,11 +15,12 @@ from sash._recipe import aggregate_of, aggregate_recipe, window_of, window_recip
 from sash.spark._frames import Frame, col, gathered, schema_of
 from sash.spark._keep_rolling import entry_parts
 from sash.spark._keep_windows import WindowKeeper
+from sash.spark._live_shards import restored
 from sash.spark._metrics import Counters
 from sash.spark._pack import labels_of
 from sash.spark._pyspark import map_in_arrow, pyspark_module
 from sash.spark._rows import batches_out
-from sash.spark._shard_log import Manifest, read_manifest
+from sash.spark._shard_log import Manifest, damaged, joined_pieces, read_manifest
 from sash.spark._streams import place_of
 from sash.spark._types import as_carried
 from sash.spark._windows_task import Query
@@ -75,7 +76,7 @@ class State:
         found = self._variable("manifest").select("key.shard", "value.manifest").collect()
         if not found:
             raise ValueError(f"{self._path}: there is no state of Sash in this checkpoint yet")
-        self._manifests = {row[0]: read_manifest(row[1]) for row in found}
+        self._manifests = {row[0]: read_manifest(row[1], row[0]) for row in found}
         self._about: dict[str, Any] = next(iter(self._manifests.values())).query
         self._query = self._query_of(windows, aggs)
 
@@ -94,18 +95,20 @@ class State:
     def _query_of(self, windows: Any, aggs: Any) -> Query:
         about = self._about
         if windows is None:
-            _refuse_unsaid("windows", about["windows"])
-            windows = [window_of(w) for w in about["windows"]]
+            _refuse_unsaid("windows", about)
         if aggs is None:
-            _refuse_unsaid("aggs", about["aggs"])
-            aggs = [aggregate_of(a) for a in about["aggs"]]
-        data = base64.b64decode(about["types"])
-        types = {f.name: f.type for f in pa.ipc.read_schema(pa.py_buffer(data))}
-        arguments = {
-            "on": about["on"], "by": about["by"], "windows": windows,
-            "aggs": aggregates_of(aggs)[0], "lateness": about["lateness"], "emit": about["emit"],
-        }  # fmt: skip
-        return Query(arguments, types, about["nullable"], Counters(), list(types))
+            _refuse_unsaid("aggs", about)
+        try:
+            windows = [window_of(w) for w in about["windows"]] if windows is None else windows
+            aggs = [aggregate_of(a) for a in about["aggs"]] if aggs is None else aggs
+            data = base64.b64decode(about["types"])
+            types = {f.name: f.type for f in pa.ipc.read_schema(pa.py_buffer(data))}
+            others = {name: about[name] for name in ("on", "by", "lateness", "emit")}
+            nullable = list(about["nullable"])
+        except (LookupError, TypeError, ValueError, pa.ArrowException) as error:
+            raise damaged(f"what was asked cannot be read ({error})") from error
+        arguments = {**others, "windows": windows, "aggs": aggregates_of(aggs)[0]}
+        return Query(arguments, types, nullable, Counters(), list(types))
 
     @property
     def batch(self) -> int:
@@ -119,7 +122,7 @@ class State:
         it has been told since.
         """
         task = _Listing(self._query, self._manifests, self._about["rows"])
-        entries = self._variable("entries").select("key.*", "user_map_key.*", "user_map_value.data")
+        entries = self._variable("entries").select("key.*", "user_map_key.*", "user_map_value.*")
         rows = gathered(entries, [col("shard")], None, [col("shard")])
         return map_in_arrow(rows, task, schema_of(task.result))
 
@@ -129,7 +132,7 @@ class State:
         As `WindowOperator.query`: slices are what is kept, so a time inside of one cannot be asked
         for, and ``None`` leaves an end open. Several columns of keys are a tuple.
         """
-        keeper = WindowKeeper(self._query, self._entries_of(self._shard_of(key)))
+        keeper = self._keeper_of(self._shard_of(key))
         return keeper.query_range(self._key(key), t_from, t_to)
 
     def _key(self, key: Any) -> tuple[Any, ...]:
@@ -154,14 +157,13 @@ class State:
         place = frame.df.select(place_of(frame, by, shards).alias("place")).collect()
         return labels_of(shards)[int(place[0][0])]
 
-    def _entries_of(self, shard: int) -> list[bytes]:
+    def _keeper_of(self, shard: int) -> WindowKeeper:
         if shard not in self._manifests:
-            return []
+            return WindowKeeper(self._query)
         rows = self._variable("entries").where(f"key.shard = {shard}")
-        found = rows.select("user_map_key.*", "user_map_value.data").collect()
-        return list(
-            _whole_entries([r.asDict() for r in found], self._manifests[shard], self._about["rows"])
-        )
+        found = rows.select("user_map_key.*", "user_map_value.*").collect()
+        rows = [r.asDict() for r in found]
+        return _keeper(self._query, rows, self._manifests[shard], self._about["rows"])
 
     def __repr__(self) -> str:
         names = ", ".join(w.name for w in self._query.arguments["windows"])
@@ -169,8 +171,8 @@ class State:
         return f"<State of {names} after micro-batch {self._batch}: {shards}>"
 
 
-def _refuse_unsaid(what: str, recipes: list[Any]) -> None:
-    if None in recipes:
+def _refuse_unsaid(what: str, about: dict[str, Any]) -> None:
+    if None in about.get(what, ()):
         raise ValueError(
             f"{what}: some have functions of yours in them, or arguments that are not plain "
             f"numbers and strings; the checkpoint does not hold those, so give {what}= as the "
@@ -178,15 +180,19 @@ def _refuse_unsaid(what: str, recipes: list[Any]) -> None:
         )
 
 
-def _whole_entries(found: list[dict[str, Any]], manifest: Manifest, rows: bool) -> Iterator[bytes]:
-    """Yield the entries of a shard, their pieces put together."""
-    pieces: dict[int, dict[int, bytes]] = {}
-    for row in found:
-        pieces.setdefault(row["entry"], {})[row["piece"]] = row["data"]
-    for number in range(manifest.base, manifest.last + 1):
-        parts = pieces[number]
-        entry = b"".join(parts[i] for i in range(len(parts)))
-        yield entry_parts(entry)[0] if rows else entry
+def _keeper(
+    query: Query, found: list[dict[str, Any]], manifest: Manifest, rows: bool
+) -> WindowKeeper:
+    """Return what keeps a shard, of the pieces of its entries."""
+    pieces = {(row["entry"], row["piece"]): (row["pieces"], row["data"]) for row in found}
+
+    def entries() -> Iterator[bytes]:
+        for number in range(manifest.base, manifest.last + 1):
+            entry = joined_pieces(number, pieces.get)
+            yield entry_parts(entry)[0] if rows else entry
+
+    keeper: WindowKeeper = restored(lambda: WindowKeeper(query, entries()))
+    return keeper
 
 
 class _Listing:
@@ -205,5 +211,5 @@ class _Listing:
             for row in batch.to_pylist():
                 shards.setdefault(row["shard"], []).append(row)
         for shard, rows in shards.items():
-            whole = _whole_entries(rows, self._manifests[shard], self._rows)
-            yield from batches_out(WindowKeeper(self._query, whole).windows(), self.result)
+            keeper = _keeper(self._query, rows, self._manifests[shard], self._rows)
+            yield from batches_out(keeper.windows(), self.result)

@@ -33,6 +33,11 @@ struct RowWindow {
   std::function<std::vector<char>(const Time*, const std::int64_t*, std::size_t)> starts;
 
   bool by_count() const { return kind == Kind::count || kind == Kind::last; }
+  // May one of its windows be the rows from rank lo to before hi?
+  bool holds(Rank lo, Rank hi) const {
+    if (kind == Kind::count) return lo % step == 0 && hi - lo == rows;
+    return kind != Kind::last || lo == std::max<Rank>(0, hi - rows);
+  }
 };
 
 // The rows from rank lo to before hi, which are due to be told; kForever: when more rows come.

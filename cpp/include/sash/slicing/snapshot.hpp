@@ -9,6 +9,9 @@
 
 namespace sash::slicing {
 
+// No window was told more often: there is room to count on from here.
+inline constexpr std::uint64_t kMostRevisions = std::uint64_t{1} << 30;
+
 template <Monoid M>
 template <class Archive>
 std::vector<std::uint32_t> WindowOperator<M>::save(Archive& a, bool all) {
@@ -152,9 +155,10 @@ void WindowOperator<M>::load(Archive& a, const KeyNumbers& numbers) {
     std::uint64_t number = 0;
     if (all) a.number(number);
     Interval rows;
-    time(rows.first);
-    time(rows.last);
-    a.require(rows.first <= rows.last && (!all || number < session_windows_),
+    a.time(rows.first);
+    a.time(rows.last);
+    a.require(rows.first >= -kReach && rows.first <= rows.last && rows.last <= kReach &&
+                  (!all || number < session_windows_),
               "a session is none of these windows");
     std::size_t session = 0;
     for (const Window& w : windows_.windows) {
@@ -181,7 +185,7 @@ void WindowOperator<M>::load(Archive& a, const KeyNumbers& numbers) {
                             return static_cast<std::uint64_t>(w.id) == window && s.due > s.start;
                           }),
               "a saying is of no window");
-    a.require(revision < std::uint64_t{1} << 31 && standing < 2, "a saying has no such revision");
+    a.require(revision <= kMostRevisions && standing < 2, "a saying has no such revision");
     s.window = static_cast<std::int32_t>(window);
     s.revision = static_cast<std::int32_t>(revision);
     s.standing = standing != 0;
@@ -230,6 +234,7 @@ template <Monoid M>
 template <class Archive>
 void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
   std::uint64_t keys, tracks, n, number;
+  const auto is_due = [](Time t) { return t == kForever || (t >= -kReach && t <= kReach); };
   a.number(keys);
   for (std::uint64_t k = 0; k < keys; ++k) {
     KeyState<M>& key = loaded_key(a, numbers);
@@ -246,6 +251,7 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
       a.require(track.base >= 0 && track.base < kReach && track.next >= 0 &&
                     track.next < kReach / window.step,
                 "a rank is out of reach");
+      a.require(is_due(track.due), "a window is due out of reach");
       a.number(n);
       Marks its(rows_.windows[w].marks);
       Time t = kNever, before = kNever;
@@ -266,13 +272,12 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
         a.require(s.frame.lo >= track.base && s.frame.hi > s.frame.lo &&
                       s.frame.hi <= track.end() && s.frame.hi >= last,
                   "a window has rows that are not there");
-        const Rank size = s.frame.hi - s.frame.lo;
-        a.require(window.kind == RowWindow::Kind::count
-                      ? s.frame.lo % window.step == 0 && size == window.rows
-                      : !window.by_count() || size <= window.rows,
+        a.require(window.holds(s.frame.lo, s.frame.hi) && s.frame.start == track.time(s.frame.lo) &&
+                      s.frame.end == track.time(s.frame.hi - 1) && is_due(s.frame.due),
                   "a window has other rows than it should");
         last = s.frame.hi;
         a.number(number);
+        a.require(number <= kMostRevisions, "a window has no such revision");
         s.revision = static_cast<std::int32_t>(number);
         a.number(number);
         s.complete = number != 0;
