@@ -154,6 +154,14 @@ def test_nans_in_tables_and_sketches() -> None:
     assert keys == [1, 2, 3, 4, 1]
 
 
+def test_keys_of_an_operator() -> None:
+    op = sash.WindowOperator(on="t", by="k", windows=sash.tumbling(9), aggs=agg.count())
+    op.process(pa.table({"t": range(6), "k": np.array([0.0, -0.0, *PAYLOADS])}))
+    out = op.finish()
+    assert out["count"].to_pylist() == [2, 4]
+    assert [bits(k) for k in out["k"].to_pylist()] == [bits(0.0), bits(NAN)]
+
+
 # ---- overflow of floats ------------------------------------------------------------------------
 
 

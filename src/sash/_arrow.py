@@ -152,7 +152,8 @@ def codes_of(column: pa.Array, name: str, ordered: bool) -> tuple[pa.Array, pa.A
     """
     kind = column.type
     if _types.is_floating(kind):
-        column = _one_zero(column)
+        wide = column.cast(pa.float64()).fill_null(0).to_numpy(zero_copy_only=False)
+        column = with_nulls(one_zero(wide), column)
     column = column.cast(_comparable(kind))
     try:
         encoded = column.dictionary_encode()
@@ -180,13 +181,12 @@ def _comparable(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _one_zero(column: pa.Array) -> pa.Array:
+def one_zero(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return floats with one zero and one NaN, so that equal ones have equal bits."""
-    wide = column.cast(pa.float64())
     with np.errstate(invalid="ignore"):  # a signalling NaN is one NaN like the others
-        plain = wide.fill_null(0).to_numpy(zero_copy_only=False) + 0.0
+        plain = values + 0.0
     plain[np.isnan(plain)] = np.nan
-    return with_nulls(plain, column).cast(column.type)
+    return plain
 
 
 def as_ordered(column: pa.Array, name: str) -> tuple[pa.Array, Decode]:

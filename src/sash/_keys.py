@@ -28,10 +28,8 @@ class _WordColumn:
 
     def words(self, column: pa.Array) -> Words:
         if pa.types.is_floating(column.type):
-            # One zero and one NaN, so that equal keys have equal bits.
-            wide = column.cast(pa.float64()).to_numpy(zero_copy_only=False) + 0.0
-            wide[np.isnan(wide)] = np.nan
-            return np.asarray(wide.view(np.int64))
+            wide = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+            return np.asarray(_arrow.one_zero(wide).view(np.int64))
         if column.type == pa.uint64():
             column = _arrow.as_ints(column, self._name)
         ordered, _ = _arrow.as_ordered(column, self._name)
