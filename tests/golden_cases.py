@@ -10,7 +10,8 @@ break the files that were made of it: add another one instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import pyarrow as pa
@@ -61,6 +62,8 @@ def shown(value: Any) -> str:
         return f"{{{', '.join(sorted(map(shown, value)))}}}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(shown, value))}]"
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, sash.sketches.Bloom):
         return value.data.hex()
     if isinstance(value, sash.sketches.CountMin):
@@ -170,15 +173,15 @@ OPERATOR_AGGREGATES: dict[str, Callable[[], list[Any]]] = {
 }
 
 
-ROWS = 16
+ROWS = 10
 
 
 def batch(number: int) -> pa.Table:
-    """Sixteen rows, a few of them late for the batch before, and fewer too late."""
+    """Ten rows, a few of them late for the batch before, and fewer too late."""
     steps = [(i * 7919 + number * 104729) % 1009 for i in range(ROWS)]
     ages = [37 if s % 19 == 0 else 90 if s % 31 == 0 else 0 for s in steps]
     moments = zip(range(ROWS), steps, ages, strict=True)
-    times = [number * 60 + i * 4 + s % 4 - age for i, s, age in moments]
+    times = [number * 60 + i * 6 + s % 4 - age for i, s, age in moments]
     return pa.table(
         {
             "t": pa.array(times, pa.int64()),
@@ -201,7 +204,6 @@ class OperatorCase:
     keys: str
     aggregate: str
     emit: str = "complete"
-    late: list[pa.Table] = field(default_factory=list, repr=False)
     made = "a snapshot after batch 0, then changes after batches 1 and 2, each after advance"
 
     @property
