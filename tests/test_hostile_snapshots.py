@@ -45,7 +45,7 @@ def refused_or_whole(window: Any, aggregate: Any, saved: Saved) -> bool:
     """Whether the contents were refused; what is accepted must be a working window."""
     try:
         other = restored(window, aggregate, saved)
-    except (SnapshotError, ValueError):
+    except SnapshotError:
         return True
     assert len(other) < 100
     used(other)
@@ -155,7 +155,7 @@ def test_an_entry_that_claims_to_be_a_whole_state() -> None:
     forged = (numbers, times, total + whole + cells[56:], objects)
     try:
         other = restored(window, aggs, forged)
-    except (SnapshotError, ValueError):
+    except SnapshotError:
         return
     other.evict()
     other.check_invariants()
@@ -168,7 +168,7 @@ def test_tickets_that_run_out() -> None:
     changed = numbers[:8] + struct.pack("<Q", 2**64 - 1)
     try:
         other = restored(window, SUM, (changed, times, cells, objects))
-    except (SnapshotError, ValueError):
+    except SnapshotError:
         return
     for i in range(20):
         other.insert(i)
