@@ -130,7 +130,7 @@ def relative_variation(values: Values) -> float | None:
     found = present(values)
     if not found or max_(found) == 0:
         return None
-    return (float(max_(found)) - float(min_(found))) / float(max_(found))
+    return (max_(found) - min_(found)) / max_(found)
 
 
 def first(values: Values) -> Any:

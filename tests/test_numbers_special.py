@@ -182,7 +182,8 @@ def test_floats_overflow_to_infinity_and_come_back(system: str) -> None:
     spread = [agg.variance("v"), agg.stddev("v")]
     for got in last_of(system, spread, [1e200, -1e200, 1e200, -1e200], 4):
         assert not math.isfinite(got)  # the squares are beyond the floats
-    assert last_of(system, spread, [1e200, -1e200, 5.0, 5.0], 2) == (0.0, 0.0)
+    for value in (5.0, 0.1, -1e9 / 3, 1.7e308, 5e-324):
+        assert last_of(system, spread, [1e200, -1e200, 1.0, value, value, value], 3) == (0.0, 0.0)
     assert last_of(system, [agg.range("v")], [-1.5e308, 1.5e308], 2) == (INF,)
     assert last_of(system, [agg.product("v")], [1e200, 1e200], 2) == (INF,)
     assert last_of(system, [agg.product("v")], [1e-200, 1e-200], 2) == (0.0,)

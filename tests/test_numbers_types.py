@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sash
-from sash import agg
+from sash import _partials, agg
 
 TOP, BOTTOM = 2**63 - 1, -(2**63)
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -115,6 +115,28 @@ def test_only_the_total_that_is_asked_for_overflows(
             with pytest.raises(OverflowError, match="does not fit"):
                 tree.query(lo, hi)
     tree.check_invariants()
+
+
+def test_a_mean_of_integers_counts_to_2_to_the_32() -> None:
+    """Slices take the rows of any number; here they are told of billions by their states."""
+
+    def slices(values: int, total: int) -> pa.Table:
+        state = (total + (values << 96)) % 2**128
+        return pa.table({
+            _partials.FIRST: [1], _partials.LAST: [1],
+            _partials.STATE: pa.array([state.to_bytes(16, "little")], pa.binary()),
+        })  # fmt: skip
+
+    types = {"t": pa.int64(), "v": pa.int64()}
+    for value in (6, -6, 0, BOTTOM, TOP):
+        op = sash.WindowOperator(on="t", windows=sash.tumbling(9), aggs=agg.mean("v"))
+        _partials.merge(op, types, slices(2**31, value * 2**31))
+        _partials.merge(op, types, slices(2**31 - 1, value * (2**31 - 1)))
+        assert op.query() == {"mean_v": float(value)}
+        for _ in range(3):
+            _partials.merge(op, types, slices(1, value))
+            with pytest.raises(OverflowError, match="counts up to 2\\^32 - 1 values"):
+                op.query()
 
 
 def test_an_operator_is_right_again_once_it_fits() -> None:

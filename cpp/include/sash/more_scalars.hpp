@@ -16,12 +16,21 @@ struct CountedSum : Mean {
   bool lower(State s, Out& out) const { return out = s.sum, s.n != 0; }
 };
 
-// Mean of integers: exact until the final division.
+// Mean of integers: exact until the final division. A count beyond its 32 bits would be another
+// number; it sticks at the top instead, and is refused when lowered. (A sum asks only if it is 0.)
 struct MeanI64 : SumI64 {
   using Out = double;
-  static constexpr bool exact = true, overflows = false;
+  static constexpr State too_many = State{0} - (State{1} << (shift - 1));
+  State combine(State a, State b) const {
+    State sum;
+    return __builtin_add_overflow(a, b, &sum) ? ~State{0} : sum;
+  }
   bool lower(State s, Out& out) const {
     if (s == 0) return false;
+    if (s >= too_many)
+      throw Overflow(
+          "a mean of integers counts up to 2^32 - 1 values, and this window has more; "
+          "aggregate it as float64 instead (dtype=float)");
     out = static_cast<double>(static_cast<long double>(total(s)) /
                               static_cast<long double>(count(s)));
     return true;
@@ -186,8 +195,17 @@ struct RelativeVariation : MinMax<T> {
   bool lower(State s, Out& out) const {
     if (this->empty(s)) return false;
     const auto high = static_cast<double>(from_key<T>(s.high));
-    out = (high - static_cast<double>(from_key<T>(s.low))) / high;
+    out = difference(s) / high;
     return high != 0;
+  }
+
+ private:
+  // Of integers it is exact before it is rounded: neighbours beyond 2^53 differ, their doubles do not.
+  static double difference(State s) {
+    if constexpr (std::is_same_v<T, double>) return from_order_key(s.high) - from_order_key(s.low);
+    else
+      return static_cast<double>(static_cast<std::uint64_t>(s.high) -
+                                 static_cast<std::uint64_t>(s.low));
   }
 };
 
