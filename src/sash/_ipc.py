@@ -57,8 +57,11 @@ def table_of(schema: pa.Schema, batches: list[pa.ipc.Message]) -> pa.Table:
 
 def _messages(data: pa.Buffer) -> list[pa.ipc.Message]:
     source = pa.BufferReader(data)
-    found = list(pa.ipc.MessageReader.open_stream(source))
-    if bytes(memoryview(data)[-len(_END) :]) != _END or source.tell() != data.size:
+    found, end = [], 0
+    for message in pa.ipc.MessageReader.open_stream(source):
+        found.append(message)
+        end = source.tell()
+    if bytes(memoryview(data)[end:]) != _END:
         raise ValueError("it is not one whole stream")
     return found
 

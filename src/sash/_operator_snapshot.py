@@ -113,6 +113,8 @@ def read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
         raise TypeError("restore needs a snapshot, and the changes made after it")
     if any(isinstance(data, (list, tuple)) for data in snapshots):
         raise TypeError("a snapshot is bytes; give several as restore(*snapshots)")
+    for data in snapshots:
+        _snapshot.require_bytes(data)
     with _refusing():
         _read(op, snapshots)
 

@@ -66,8 +66,7 @@ def unpack(
     data: bytes, structure: str, names: tuple[str, ...]
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Return header and buffers, or raise `SnapshotError` saying why they are not to be had."""
-    if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
+    require_bytes(data)
     try:
         schema, batches = _ipc.open_stream(data)
         header = _header(schema)
@@ -103,6 +102,12 @@ def _buffers(
     if table.num_rows != 1 or any(column.null_count for column in table.columns):
         raise ValueError("other contents than a snapshot's")
     return [table[name][0].as_py() for name in names]
+
+
+def require_bytes(data: Any) -> None:
+    """Raise unless this may be a snapshot by its type."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a snapshot is bytes, not {type(data).__name__}")
 
 
 def require(header: dict[str, Any], what: str, wanted: Any) -> None:
