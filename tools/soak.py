@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -34,13 +35,16 @@ class Outcome:
     """Crashes, wrong answers, leaks: anything that should not be."""
 
 
+Read = Callable[[str, float, int], list[Outcome]]
+
+
 @dataclass(frozen=True)
 class Trial:
     """Something to be tried."""
 
     name: str
     command: Sequence[str]
-    read: Callable[[str, float, int], list[Outcome]]
+    read: Read
     """Makes outcomes of what it printed, the seconds it took and its exit code."""
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -69,7 +73,25 @@ def told(output: str, seconds: float, code: int) -> list[Outcome]:
     return [Outcome(**line) for line in lines]
 
 
-def tests(what: str) -> Callable[[str, float, int], list[Outcome]]:
+def fuzzed(kind: str) -> Read:
+    """Return what adds up the records of tools/fuzz.py; found is what the last run found."""
+
+    def add_up(output: str, seconds: float, code: int) -> list[Outcome]:
+        found: dict[str, Outcome] = {}
+        totals: Counter[str] = Counter()
+        for path in sorted((ROOT / "build" / "fuzz").glob(f"{kind}*.json")):  # oldest first
+            one = Outcome(**json.loads(path.read_text()))
+            number, unit = one.amount.replace(",", "").split(" ")[:2]
+            totals[one.what] += int(number)
+            took = one.seconds + (found[one.what].seconds if one.what in found else 0)
+            amount = f"{totals[one.what]:,} {unit}"
+            found[one.what] = Outcome(one.what, amount, took, one.findings)
+        return list(found.values()) or [Outcome(f"{kind}: no record", "", seconds, 1)]
+
+    return add_up
+
+
+def tests(what: str) -> Read:
     """Return what counts the tests that passed."""
 
     def count(output: str, seconds: float, code: int) -> list[Outcome]:
@@ -89,6 +111,8 @@ def pytest(name: str, what: str, *files: str, **environment: str) -> Trial:
 def trials(seconds: int, operations: int, rows: int, kills: int) -> list[Trial]:
     """Return all trials."""
     return [
+        Trial("random", ["tools/fuzz.py", "--random", str(operations)], fuzzed("random")),
+        Trial("fuzz", ["tools/fuzz.py", str(seconds)], fuzzed("fuzzing")),
         Trial("load", ["tools/soak_load.py", "--rows", str(rows)], told),
         pytest(
             "kills",
