@@ -3,6 +3,10 @@
 
 #include <memory>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "spec.hpp"
 
 namespace sash_py {
@@ -58,6 +62,15 @@ const PyType_Slot* collected() {
   static const PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse<Any>)},
                                       {0, nullptr}};
   return slots;
+}
+
+// After a call that took many entries out: asks the C library to return what is free to the system,
+// which it does by itself only at the end of its heap. Single evictions never wait for this.
+inline void return_memory([[maybe_unused]] std::size_t dropped) {
+#ifdef __GLIBC__
+  constexpr std::size_t many = std::size_t{1} << 19;
+  if (dropped >= many) malloc_trim(0);
+#endif
 }
 
 inline void refuse_empty(std::size_t size, const char* what) {

@@ -65,7 +65,13 @@ void bind_window(nb::module_& m) {
              self->impl = window_of(structure, std::make_shared<const Spec>(parse_spec(spec)));
            })
       .def("__len__", [](WindowHolder& w) { return w.use()->size(); })
-      .def("clear", [](WindowHolder& w) { w.use()->clear(); })
+      .def("clear",
+           [](WindowHolder& w) {
+             const auto use = w.use();
+             const std::size_t size = use->size();
+             use->clear();
+             return_memory(size);
+           })
       .def("check_invariants", [](WindowHolder& w) { w.use()->check_invariants(); })
       .def("_insert_many", [](WindowHolder& w, nb::handle columns,
                               std::size_t rows) { w.use()->insert_many(columns, rows); })
@@ -76,6 +82,7 @@ void bind_window(nb::module_& m) {
                raise(PyExc_IndexError, "evict " + std::to_string(k) + " entries from a window of " +
                                            std::to_string(use->size()));
              use->evict_many(k);
+             return_memory(k);
            })
       .def("_slide", [](WindowHolder& w, nb::handle columns, std::size_t rows,
                         std::size_t size) { return w.use()->slide(columns, rows, size); })
@@ -85,7 +92,16 @@ void bind_window(nb::module_& m) {
       .def("_save", [](WindowHolder& w) { return w.use()->save(); })
       .def("_load", [](WindowHolder& w, nb::bytes numbers, nb::bytes times, nb::bytes cells,
                        nb::list objects) { w.use()->load(numbers, times, cells, objects); })
-      .def("_next_ticket", [](WindowHolder& w) { return w.use()->next_ticket(); })
+      // In one use of the window, so that no other thread comes between the two.
+      .def(
+          "_insert_ticket",
+          [](WindowHolder& w, nb::handle value) {
+            const auto use = w.use();
+            const std::uint64_t ticket = use->next_ticket();
+            use->insert(value);
+            return ticket;
+          },
+          nb::arg().none())
       .def("_evict_ticket",
            [](WindowHolder& w, std::uint64_t ticket) { return w.use()->evict_ticket(ticket); });
 }
@@ -111,7 +127,11 @@ void bind_timed(nb::module_& m) {
            })
       .def(
           "bulk_evict",
-          [](TimedHolder& w, nb::handle time) { return w.use()->bulk_evict(to_time(time)); },
+          [](TimedHolder& w, nb::handle time) {
+            const std::size_t dropped = w.use()->bulk_evict(to_time(time));
+            return_memory(dropped);
+            return dropped;
+          },
           nb::arg().none())
       .def("query", [](TimedHolder& w) { return w.use()->query(); })
       .def("__len__", [](TimedHolder& w) { return w.use()->size(); })
@@ -127,7 +147,13 @@ void bind_timed(nb::module_& m) {
                      refuse_empty(use->size(), "no youngest time in");
                      return use->youngest();
                    })
-      .def("clear", [](TimedHolder& w) { w.use()->clear(); })
+      .def("clear",
+           [](TimedHolder& w) {
+             const auto use = w.use();
+             const std::size_t size = use->size();
+             use->clear();
+             return_memory(size);
+           })
       .def("check_invariants", [](TimedHolder& w) { w.use()->check_invariants(); })
       .def("_insert_many", [](TimedHolder& w, TimeColumn times,
                               nb::handle columns) { w.use()->insert_many(times, columns); })

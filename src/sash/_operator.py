@@ -117,16 +117,20 @@ class WindowOperator:
             told, late = bound.process(table)
             if table.rows or not any(map(pa.types.is_null, bound.types.values())):
                 self._bound = bound  # else the types of the columns are still unknown
-            self._undelivered.append(told)
+            told = self._with_undelivered(told)
         if len(late) and self._on_late is not None:
-            columns = {n: table.column(n).take(pa.array(late)) for n in table.names}
-            self._on_late(pa.table(columns))
-        return self._deliver()
+            try:
+                columns = {n: table.column(n).take(pa.array(late)) for n in table.names}
+                self._on_late(pa.table(columns))
+            except BaseException:
+                self._undelivered.append(told)
+                raise
+        return told
 
-    def _deliver(self) -> pa.Table:
-        """Return what is told, with what could not be because ``on_late`` raised."""
-        told, self._undelivered = self._undelivered, []
-        return told[0] if len(told) == 1 else pa.concat_tables(told, promote_options="default")
+    def _with_undelivered(self, told: pa.Table) -> pa.Table:
+        """Return what is told, after what could not be because ``on_late`` raised."""
+        before, self._undelivered = self._undelivered, []
+        return pa.concat_tables([*before, told], promote_options="default") if before else told
 
     def advance(self, watermark: Any) -> pa.Table:
         """Move the watermark and return the windows it completes.
@@ -137,8 +141,7 @@ class WindowOperator:
             self._refuse_finished("advance")
             bound = self._need_rows("advance")
             moment = bound.clock.moment("watermark", watermark)
-            self._undelivered.append(bound.advance(moment))
-        return self._deliver()
+            return self._with_undelivered(bound.advance(moment))
 
     def finish(self) -> pa.Table:
         """End the stream: tell every window not told yet, and forget all rows.
@@ -148,9 +151,9 @@ class WindowOperator:
         with self._alone():
             if self._bound is None:
                 return pa.table({})
-            self._undelivered.append(self._bound.advance(END))
+            told = self._bound.advance(END)
             self._finished = True
-        return self._deliver()
+            return self._with_undelivered(told)
 
     def _refuse_finished(self, what: str) -> None:
         if self._finished:

@@ -206,9 +206,7 @@ class ReactiveAggregator(Window):
 
     def insert(self, value: Any) -> int:  # type: ignore[override]
         """Insert a value; returns the ticket that `evict` knows it by."""
-        ticket = self._next_ticket()
-        super().insert(value)
-        return ticket
+        return self._insert_ticket(value)
 
     def evict(self, ticket: int | None = None) -> bool:  # type: ignore[override]
         """Evict the oldest entry, or that of a ticket; false if it is no longer there."""

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <algorithm>
-#include <new>
 #include <utility>
 #include <vector>
 
+#include "sash/tree/block.hpp"
 #include "sash/tree/node.hpp"
 
 namespace sash::tree {
@@ -65,7 +65,7 @@ class Arena {
   }
 
   void clear() {
-    for (Block* b : blocks_) ::operator delete(b);
+    for (Block* b : blocks_) give_block(b, bytes_of(b->nodes));
     blocks_ = {};
     roomy_ = nullptr;
     bytes_ = free_ = reserved_ = 0;
@@ -86,26 +86,28 @@ class Arena {
   static constexpr std::size_t kHeader = (sizeof(Block) + 15) / 16 * 16;
   static constexpr std::size_t kLargest = std::size_t{1} << 18;
 
+  std::size_t bytes_of(std::size_t nodes) const { return kHeader + nodes * node_bytes_; }
+
   void add_block() {
     const std::size_t most = std::max<std::size_t>(1, kLargest / node_bytes_);
     const std::size_t wanted = bytes_ / node_bytes_ / 8 + 1;  // at most an eighth more than in use
     const auto nodes = static_cast<std::uint32_t>(std::min(most, wanted));
     if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 4);
-    auto* b = static_cast<Block*>(::operator new(kHeader + nodes * node_bytes_));
+    auto* b = static_cast<Block*>(take_block(bytes_of(nodes)));
     *b = {nullptr, nullptr, nullptr, blocks_.size(), nodes, 0, 0};
     blocks_.push_back(b);
     link(b);
-    bytes_ += kHeader + nodes * node_bytes_;
+    bytes_ += bytes_of(nodes);
     free_ += nodes;
   }
   void remove_block(Block* b) {
     unlink(b);
-    bytes_ -= kHeader + b->nodes * node_bytes_;
+    bytes_ -= bytes_of(b->nodes);
     free_ -= b->nodes;
     blocks_[b->at] = blocks_.back();
     blocks_[b->at]->at = b->at;
     blocks_.pop_back();
-    ::operator delete(b);
+    give_block(b, bytes_of(b->nodes));
   }
   void link(Block* b) {
     b->before = nullptr;
