@@ -6,15 +6,13 @@ Damage of the bytes comes here, contents that were made up in `test_hostile_snap
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import golden_files
 import pyarrow as pa
 import pytest
+from forging import repacked, run
 from golden_cases import CASES, OperatorCase
 
 import sash
@@ -79,36 +77,12 @@ print("whole")
 """
 
 
-def run(code: str, *arguments: str) -> str:
-    """Return what a process of its own prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, (done.returncode, done.stderr[-800:])
-    return done.stdout.strip()
-
-
 @pytest.mark.parametrize("name", ["DabaLite_sum_int", OPERATORS[0]])
 def test_any_bit_off(name: str) -> None:
     assert run(FLIPS, name, "10000") == "whole"
 
 
 # ---- of another time, of another thing -----------------------------------------------------------
-
-
-def repacked(data: bytes, change: dict[str, Any], **more: bytes) -> bytes:
-    """A snapshot with other words in its header, and other columns, under a checksum that fits."""
-    with pa.ipc.open_stream(data) as reader:
-        table = reader.read_all()
-    header = json.loads(table.schema.metadata[b"sash"])
-    del header["crc32"]
-    buffers = {n: table[n][0].as_py() for n in table.column_names}
-    return _snapshot.pack({**header, **change}, {**buffers, **more})
 
 
 @pytest.mark.parametrize("name", BOTH)

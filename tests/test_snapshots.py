@@ -59,7 +59,7 @@ def test_the_restored_window_goes_on_as_the_old_one(structure: type[Window], kin
 @pytest.mark.parametrize("structure", STRUCTURES, ids=named)
 def test_cut_short(structure: type[Window]) -> None:
     data = filled(structure).snapshot()
-    for length in [*range(0, len(data) - 8, 11), len(data) - 9]:  # 8: Arrow's end-of-stream mark
+    for length in [*range(0, len(data), 11), len(data) - 8, len(data) - 1]:
         with pytest.raises(SnapshotError):
             structure.restore(data[:length], SUM)
 
@@ -273,10 +273,3 @@ def test_mixed_products_with_dump_and_load() -> None:
     window = sash.DabaLite(mixed)
     window.insert_many([1.0, 2.0, 3.0])
     assert sash.DabaLite.restore(window.snapshot(), mixed).query() == (3, 2.0)
-
-
-def test_loading_runs_no_code() -> None:
-    window = filled(sash.DabaLite, agg.collect())
-    assert b"pickle" not in window.snapshot()
-    for name in ("eval", "exec", "__reduce__"):
-        assert name.encode() not in window.snapshot()
