@@ -104,7 +104,7 @@ def test_of_each_other() -> None:
     for one in (*BOTH, "DabaLite_sum_float", "Daba_sum_int"):
         for other in BOTH:
             if one != other:
-                with pytest.raises(SnapshotError, match=r"this is a snapshot of|not a snapshot"):
+                with pytest.raises(SnapshotError, match="this is a snapshot of"):
                     CASES[other].restore(saved(one))
 
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -67,23 +69,29 @@ def unpack(
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Return header and buffers, or raise `SnapshotError` saying why they are not to be had."""
     require_bytes(data)
-    try:
+    with _refusing():
         schema, batches = _ipc.open_stream(data)
         header = _header(schema)
         crc = header.pop("crc32", None)
-        if header.get("format") == FORMAT:  # else its columns may be others, too
-            buffers = _buffers(schema, batches, names)
-    except (LookupError, ValueError, RecursionError) as error:
-        raise DamagedSnapshotError(f"these bytes are not a snapshot ({error})") from None
-    if header.get("format") != FORMAT:
+    if header.get("format") != FORMAT:  # then its columns may be others, too
         raise SnapshotError(
             f"this snapshot has format {header.get('format')!r}; this version reads {FORMAT}: "
             "restore it with the version of Sash that wrote it"
         )
+    require(header, "structure", structure)
+    with _refusing():
+        buffers = _buffers(schema, batches, names)
     if crc != _checksum(header, buffers):
         raise DamagedSnapshotError("the snapshot is damaged: its checksum differs")
-    require(header, "structure", structure)
     return header, buffers
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
+    except (LookupError, ValueError, RecursionError) as error:
+        raise DamagedSnapshotError(f"these bytes are not a snapshot ({error})") from None
 
 
 def _header(schema: pa.Schema) -> dict[str, Any]:
