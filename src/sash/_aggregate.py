@@ -6,7 +6,8 @@ it (see ``_compile.py``), natively where it can be, on Python objects otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -57,17 +58,22 @@ class PythonMonoid:
     load: Callable[[bytes], Any] | None = None
 
 
+def repeated(names: Iterable[str]) -> str | None:
+    """Return a name that is there more than once; the first in order of the alphabet."""
+    return min((name for name, times in Counter(names).items() if times > 1), default=None)
+
+
 _DTYPES: Mapping[Any, str] = {float: "float", int: "int", bool: "bool", object: "object"}
 
 
 def dtype_name(dtype: Any) -> str:
     """``"float"``, ``"int"``, ``"bool"`` or ``"object"`` for any usual spelling of it."""
-    if dtype in _DTYPES:
-        return _DTYPES[dtype]
-    if dtype in ("float", "int", "bool", "object"):
-        return str(dtype)
     try:
-        kind = np.dtype(dtype).kind
+        if dtype in _DTYPES:
+            return _DTYPES[dtype]
+        if dtype in ("float", "int", "bool", "object"):
+            return str(dtype)
+        kind = "?" if dtype is None else np.dtype(dtype).kind  # NumPy takes None for float
     except TypeError:
         kind = "?"
     names = {"f": "float", "i": "int", "u": "int", "b": "bool", "O": "object"}
@@ -110,6 +116,13 @@ class Aggregate:
         default=None, repr=False, compare=False
     )
     """The function of `sash.agg` that made it, and its arguments (see ``_recipe.py``)."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise TypeError(f"the name of an aggregate is a non-empty string, not {self.name!r}")
+        for column in self.columns:
+            if column is not None and not isinstance(column, str):
+                raise TypeError(f"{self.name}: a column is named by a string, not {column!r}")
 
     @property
     def output(self) -> str:
@@ -181,7 +194,8 @@ def monoid(
     >>> window.query()
     'window'
     """
-    for what, f in {"combine": combine, "lift": lift, "lower": lower, "inverse": inverse}.items():
+    given = {"combine": combine, "lift": lift, "lower": lower, "inverse": inverse}
+    for what, f in {**given, "dump": dump, "load": load}.items():
         if f is not None and not callable(f):
             raise TypeError(f"{what} must be a function, not {f!r}")
     if not callable(combine):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,23 @@ import pyarrow.compute as pc
 Decode = Callable[[pa.Array], pa.Array]
 Ints = npt.NDArray[np.int64]
 _types = pa.types
+
+
+_DEEPEST = 32
+_CONTAINERS = (list, tuple, dict, set, frozenset, np.ndarray)
+
+
+def refuse_deep(values: Iterable[Any], name: str) -> None:
+    """Raise where values are nested without end: Arrow would follow them until the stack ends."""
+    if not any(issubclass(kind, _CONTAINERS) for kind in set(map(type, values))):
+        return
+    level = {id(v): v for v in values if isinstance(v, _CONTAINERS)}
+    for _ in range(_DEEPEST):
+        inner = (v.values() if isinstance(v, dict) else v for v in level.values())
+        level = {id(v): v for some in inner for v in some if isinstance(v, _CONTAINERS)}
+        if not level:
+            return
+    raise TypeError(f"{name}: values are nested more than {_DEEPEST} deep, or hold themselves")
 
 
 def is_clock(kind: pa.DataType) -> bool:

@@ -2,19 +2,25 @@
 
 One scalar aggregate over plain values is compiled into the structure. Several, or ones that read
 named columns, run as one native record. As soon as one of them works on Python objects, all do: the
-native ones then keep their states as bytes.
+native ones then keep their states as bytes. So do they where they read more than a record can.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from sash import _core
-from sash._aggregate import Aggregate, Native, PythonMonoid
+from sash._aggregate import Aggregate, Native, PythonMonoid, repeated
 
 AggregateLike = Aggregate | Iterable[Aggregate]
+MOST_AGGREGATES = 10_000
+MOST_RECORD = 1 << 26
+"""The bytes of the state of several aggregates."""
+MOST_CELLS = 62
+"""The inputs that one native record reads; aggregates with more of them run on Python objects."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +75,11 @@ def aggregates_of(what: AggregateLike) -> tuple[tuple[Aggregate, ...], bool]:
         hint = getattr(what, "__name__", "it")
         raise TypeError(f"expected an aggregate, got the function {hint}: call it, as in {hint}()")
     try:
-        many = tuple(what)
+        many = tuple(islice(what, MOST_AGGREGATES + 1))
     except TypeError:
         many = ()
+    if len(many) > MOST_AGGREGATES:
+        raise ValueError(f"at most {MOST_AGGREGATES} aggregates can be computed in one call")
     for one in many:
         if callable(one) and not isinstance(one, Aggregate):
             hint = getattr(one, "__name__", "it")
@@ -80,10 +88,8 @@ def aggregates_of(what: AggregateLike) -> tuple[tuple[Aggregate, ...], bool]:
             )
     if not many or not all(isinstance(a, Aggregate) for a in many):
         raise TypeError(f"expected an aggregate such as agg.sum(), or a list of them, not {what!r}")
-    names = [a.output for a in many]
-    repeated = sorted({n for n in names if names.count(n) > 1})
-    if repeated:
-        raise ValueError(f"two aggregates are named {repeated[0]!r}: give one an alias()")
+    if (twice := repeated(a.output for a in many)) is not None:
+        raise ValueError(f"two aggregates are named {twice!r}: give one an alias()")
     return many, False
 
 
@@ -99,7 +105,24 @@ def compile_live(what: AggregateLike) -> Plan:
         spec, cells = _python(many, places, len(sources)), ()
     else:
         spec, cells = _record(many, natives, places, sources, single)  # type: ignore[arg-type]
+        _refuse_big_states(many)
+        if len(cells) > MOST_CELLS:
+            spec, cells = _python(many, places, len(sources)), ()
     return Plan(spec, many, single, sources, cells, outputs)
+
+
+def _refuse_big_states(many: tuple[Aggregate, ...]) -> None:
+    """Raise where one state of all the aggregates would be too much to keep many of."""
+    wide = [a for a in many if a.ints or a.doubles]
+    if len(wide) > 1:  # one alone has its own limits
+        room = MOST_RECORD
+        for one in wide:
+            room -= len(functions_of(one).identity)
+            if room < 0:
+                raise ValueError(
+                    f"the states of these {len(wide)} sketches, histograms or lists take more than "
+                    f"{MOST_RECORD} bytes, and a window keeps many: use fewer or smaller ones"
+                )
 
 
 def _native(aggregate: Aggregate) -> Native | None:
@@ -126,7 +149,8 @@ def _sources(many: tuple[Aggregate, ...]) -> tuple[tuple[str | None, ...], list[
         raise ValueError(f"{unnamed[0].name}: name the columns of all aggregates, or of none")
     if named:
         sources: tuple[str | None, ...] = tuple(dict.fromkeys(named))
-        return sources, [tuple(sources.index(c) for c in a.columns) for a in many]
+        at = {source: place for place, source in enumerate(sources)}
+        return sources, [tuple(at[c] for c in a.columns) for a in many]
     widest = max((len(a.columns) for a in many), default=0)
     return (None,) * widest, [tuple(range(len(a.columns))) for a in many]
 
@@ -150,15 +174,12 @@ def _record(
     sources: tuple[str | None, ...],
     single: bool,
 ) -> tuple[dict[str, Any], tuple[Cell, ...]]:
-    cells: list[Cell] = []
+    cells: dict[Cell, int] = {}
     components = []
     for aggregate, native, at in zip(many, natives, places, strict=True):
         read = [-1, -1]
         for i, (source, code) in enumerate(zip(at, native.inputs, strict=True)):
-            cell = Cell(source, code)
-            if cell not in cells:
-                cells.append(cell)
-            read[i] = cells.index(cell)
+            read[i] = cells.setdefault(Cell(source, code), len(cells))
         components.append((native.op, list(aggregate.ints), list(aggregate.doubles), *read))
     spec = {
         "kind": "record",

@@ -6,11 +6,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 
 from sash import _operator_snapshot
+from sash._aggregate import repeated
 from sash._bound import EMITS, STORES, Bound
 from sash._clock import END
 from sash._compile import AggregateLike, aggregates_of, compile_live
@@ -19,6 +21,8 @@ from sash._rolling_windows import names_of
 from sash._tables import nearest, open_table
 from sash.windows import Window
 
+MOST_WINDOWS = 10_000
+"""Each of them is looked at for every batch."""
 OWN_COLUMNS = ("window", "window_start", "window_end", "revision", "change", "complete")
 
 
@@ -92,9 +96,8 @@ class WindowOperator:
 
     def _check_names(self) -> None:
         outputs = [a.output for a in self._aggregates]
-        twice = sorted({k for k in self._by if self._by.count(k) > 1})
-        if twice:
-            raise ValueError(f"by: column {twice[0]!r} is named twice")
+        if (twice := repeated(self._by)) is not None:
+            raise ValueError(f"by: column {twice!r} is named twice")
         for name in [*self._by, *outputs]:
             if name in OWN_COLUMNS:
                 raise ValueError(f"results have a column {name!r} of their own: rename yours")
@@ -310,16 +313,16 @@ def _windows_of(windows: Window | Iterable[Window]) -> list[Window]:
     if isinstance(windows, Window):
         windows = [windows]
     try:
-        found = list(windows)
+        found = list(islice(windows, MOST_WINDOWS + 1))
     except TypeError:
         found = []
+    if len(found) > MOST_WINDOWS:
+        raise ValueError(f"windows: one operator has at most {MOST_WINDOWS}; use several")
     if not found or not all(isinstance(w, Window) for w in found):
         raise TypeError(
             "windows must be a window such as sash.tumbling('1m'), or a list of them, not "
             f"{windows!r}"
         )
-    names = [w.name for w in found]
-    twice = sorted({n for n in names if names.count(n) > 1})
-    if twice:
-        raise ValueError(f"two windows are called {twice[0]!r}: give one a name=")
+    if (twice := repeated(w.name for w in found)) is not None:
+        raise ValueError(f"two windows are called {twice!r}: give one a name=")
     return found

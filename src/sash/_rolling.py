@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from sash import _arrow, _core
+from sash._aggregate import repeated
 from sash._compile import AggregateLike, aggregates_of
 from sash._progress import tracked
 from sash._rolling_jobs import Job, jobs_of
@@ -26,6 +27,7 @@ from sash._rolling_windows import (
     read_closed,
     read_times,
     read_windows,
+    refuse_overlaps,
 )
 from sash._tables import Columns, Table, open_table, require_columns
 from sash.structures import whole_number
@@ -144,6 +146,8 @@ class Call:
         if len(self.windows) > 1 or self.windows[0].after:
             raise ValueError("every= takes one window, and only one that reaches back")
         step = self.times.length("every", every)
+        label = self.windows[0].label
+        refuse_overlaps("every", self.windows[0].size, step, f"{label} every {every!r}")
         shift = 0 if offset is None else self.times.length("offset", offset, -LIMIT)
         return step, shift % step
 
@@ -179,9 +183,8 @@ class Call:
         for name in names.values():
             if name in taken:
                 raise ValueError(f"there is a column {name!r} already: use alias()")
-        repeated = sorted({n for n in names.values() if list(names.values()).count(n) > 1})
-        if repeated:
-            raise ValueError(f"two results would be called {repeated[0]!r}: use alias()")
+        if (twice := repeated(names.values())) is not None:
+            raise ValueError(f"two results would be called {twice!r}: use alias()")
         return names
 
     # ---- running ---------------------------------------------------------------------------

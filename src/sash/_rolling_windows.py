@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sash._aggregate import repeated
 from sash._durations import nanoseconds
 from sash.structures import whole_number
 
@@ -22,6 +24,9 @@ CLOSED = {
     "neither": (False, False),
 }
 LIMIT = 1 << 63
+MOST_NAMES = 10_000
+MOST_OVERLAPS = 10_000_000
+"""The windows that one row can be in: all of them come out, and are kept until they do."""
 DAY = 86_400_000
 """Of milliseconds, in which dates are read."""
 UNIT = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
@@ -134,10 +139,8 @@ def read_windows(times: Times | None, window: Any, rows: Any, center: bool) -> l
         raise TypeError("a window by time needs the time column: on='...'; or use rows=")
     found = [_by_time(times, label, value, center) for label, value in _each("window", window)]
     found += [_by_count(label, value, center) for label, value in _each("rows", rows)]
-    labels = [w.label for w in found]
-    twice = sorted({n for n in labels if labels.count(n) > 1})
-    if twice:
-        raise ValueError(f"two windows are called {twice[0]!r}: name them in a dict")
+    if (twice := repeated(w.label for w in found)) is not None:
+        raise ValueError(f"two windows are called {twice!r}: name them in a dict")
     return found
 
 
@@ -208,6 +211,15 @@ def _short(fine: int) -> str:
     return f"{fine}ns" if fine % 1000 else f"{fine // 1000}us"
 
 
+def refuse_overlaps(what: str, size: int, slide: int, given: str) -> None:
+    """Raise where a row would be in more windows than can be told."""
+    if size > slide * MOST_OVERLAPS:
+        raise ValueError(
+            f"{what}: {given} would put each row into {-(-size // slide)} windows, and at most "
+            f"{MOST_OVERLAPS} can be told: choose a longer step"
+        )
+
+
 def read_closed(closed: Any, default: str) -> tuple[bool, bool]:
     """Return whether the left and the right end of a window belong to it."""
     name = default if closed is None else closed
@@ -223,7 +235,9 @@ def names_of(what: str, value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, Iterable):
-        names = list(value)
+        names = list(islice(value, MOST_NAMES + 1))
+        if len(names) > MOST_NAMES:
+            raise ValueError(f"{what}: at most {MOST_NAMES} columns can be named")
         if all(isinstance(n, str) for n in names):
             return names
     raise TypeError(f"{what} must be a column name or a list of them, not {value!r}")

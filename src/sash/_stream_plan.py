@@ -41,10 +41,11 @@ class StreamPlan:
                 self._sources.setdefault(source, (i, j))
                 names.append(" ".join(source))
             renamed.append(replace(native, columns=tuple(names), named=native.output))
-        if any(one.python is not None for one in renamed):  # wide results as the bytes they are
-            renamed = [replace(a, finish=bytes) if self._wide(a) else a for a in renamed]
         scalar = self._scalar(renamed)
         self.plan = compile_live(replace(renamed[0], columns=(None,)) if scalar else renamed)
+        if not self.plan.native:  # wide results as the bytes they are
+            renamed = [replace(a, finish=bytes) if self._wide(a) else a for a in renamed]
+            self.plan = compile_live(renamed)
         self._kinds: list[pa.DataType | None] = [None] * len(renamed)
 
     @staticmethod

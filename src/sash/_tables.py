@@ -15,6 +15,9 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sash._aggregate import repeated
+from sash._arrow import refuse_deep
+
 Columns = dict[str, pa.Array]
 
 
@@ -29,8 +32,9 @@ def nearest(name: str, names: Sequence[str]) -> str:
 
 def require_columns(wanted: Iterable[tuple[str, str]], names: Sequence[str]) -> None:
     """Raise unless these columns, each with who asks for it, are among the names."""
+    there = set(names)
     for where, name in wanted:
-        if name not in names:
+        if name not in there:
             raise KeyError(f"{where}: no column {name!r}{nearest(name, names)}")
 
 
@@ -70,10 +74,10 @@ class Table:
 
     def extended(self, columns: Columns) -> Any:
         """Return the table with columns added, in its own library."""
-        table = self._table
-        for name, column in columns.items():
-            table = table.append_column(name, column)
-        return table
+        old = zip(self._table.schema, self._table.columns, strict=True)
+        made = [(pa.field(name, column.type), column) for name, column in columns.items()]
+        fields, arrays = zip(*old, *made, strict=True)
+        return pa.table(list(arrays), pa.schema(fields, self._table.schema.metadata))
 
     def new(self, columns: Columns) -> Any:
         """Return a new table in the same library."""
@@ -88,7 +92,8 @@ class _Narwhals(Table):
         self.rows = len(frame)
 
     def column(self, name: str) -> pa.Array:
-        return flat(self._frame.select(nw.col(name)).to_arrow().column(0))
+        # Not by an expression: polars would read a name such as "*" or "^a.*$" as a pattern.
+        return flat(self._frame.get_column(name).to_frame().to_arrow().column(0))
 
     def extended(self, columns: Columns) -> Any:
         return self._native(nw.concat([self._frame, self._from(columns)], how="horizontal"))
@@ -102,6 +107,10 @@ class _Narwhals(Table):
     def _native(self, frame: Any) -> Any:
         native = nw.to_native(frame)
         return native.lazy() if self._lazy else native
+
+
+_FEW = 50
+"""Columns that pandas takes one by one; of more it says that they should come all at once."""
 
 
 class _Pandas(Table):
@@ -119,6 +128,8 @@ class _Pandas(Table):
         column = self._frame.index if name == self._index else self._frame[name]
         if getattr(column, "ndim", 1) != 1:
             raise ValueError(f"there are two columns called {name!r}")
+        if column.dtype == object:
+            refuse_deep(column, f"column {name!r}")
         try:
             found = pa.Array.from_pandas(column)
         except (pa.ArrowException, TypeError, OverflowError) as error:
@@ -133,10 +144,15 @@ class _Pandas(Table):
         return flat(pa.chunked_array(found) if isinstance(found, pa.Array) else found)
 
     def extended(self, columns: Columns) -> Any:
+        import pandas as pd
+
         frame = self._frame.copy(deep=False)
-        for name, column in columns.items():
-            frame[name] = self._series(column)
-        return frame
+        if len(columns) <= _FEW:
+            for name, column in columns.items():
+                frame[name] = self._series(column)
+            return frame
+        made = pd.DataFrame({name: self._series(column) for name, column in columns.items()})
+        return pd.concat([frame, made], axis=1)
 
     def new(self, columns: Columns) -> Any:
         import pandas as pd
@@ -214,8 +230,6 @@ def open_table(table: Any) -> Table:
 
 
 def _distinct(table: pa.Table) -> pa.Table:
-    names = table.column_names
-    twice = sorted({n for n in names if names.count(n) > 1})
-    if twice:
-        raise ValueError(f"there are two columns called {twice[0]!r}")
+    if (twice := repeated(table.column_names)) is not None:
+        raise ValueError(f"there are two columns called {twice!r}")
     return table
