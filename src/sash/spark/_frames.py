@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sash._aggregate import repeated
 from sash._partials import OWN
 from sash._rolling_windows import DAY
 from sash._tables import require_columns
@@ -18,6 +19,8 @@ from sash.spark._pyspark import functions, pyspark_module, pyspark_types
 from sash.spark._types import to_arrow, to_spark
 from sash.structures import whole_number
 
+MOST_PARTITIONS = 1 << 20
+"""Spark keeps track of each, and would be busy with nothing else."""
 CELL = f"{OWN}range"
 """The column that says which range of time a row was sent to."""
 
@@ -34,10 +37,10 @@ class Frame:
             )
         self.df = df
         self.names: list[str] = list(df.columns)
-        twice = sorted({n for n in self.names if self.names.count(n) > 1})
-        if twice:
-            raise ValueError(f"there are two columns called {twice[0]!r}: rename one")
-        ours = [n for n in self.names if n.startswith(OWN)]
+        if (twice := repeated(self.names)) is not None:
+            raise ValueError(f"there are two columns called {twice!r}: rename one")
+        self.refuse_alike(self.names)
+        ours = [n for n in self.names if n.casefold().startswith(OWN)]
         if ours:
             raise ValueError(f"a column is called {ours[0]!r}: rename it, {OWN} is for our own")
         if self.classic:
@@ -47,6 +50,19 @@ class Frame:
     def classic(self) -> bool:
         """Whether the session is a classic one, with a driver in this process."""
         return not type(self.df).__module__.startswith("pyspark.sql.connect")
+
+    def refuse_alike(self, names: list[str]) -> None:
+        """Raise where names of columns differ in case alone, and the session ignores case."""
+        if self.df.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+            return
+        known: dict[str, str] = {}
+        for name in names:
+            other = known.setdefault(name.lower(), name)
+            if other != name:
+                raise ValueError(
+                    f"columns {other!r} and {name!r} differ in case alone, and this session takes "
+                    "them for one: rename one or use alias(), or set spark.sql.caseSensitive"
+                )
 
     def check(self, wanted: list[tuple[str, str]]) -> None:
         """Raise unless these columns, each with who asks for it, are there."""
@@ -148,7 +164,7 @@ def partitions_of(partitions: Any, places: bool) -> int | None:
         raise ValueError(
             "partitions: without keys everything comes together in one partition; leave it out"
         )
-    return whole_number("partitions", partitions, 1)
+    return whole_number("partitions", partitions, 1, MOST_PARTITIONS)
 
 
 def gathered(df: Any, places: list[Any], partitions: int | None, order: list[Any]) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sash._aggregate import repeated
 from sash._compile import aggregates_of
 from sash._rolling import Call
 from sash._rolling_windows import names_of
@@ -41,9 +42,8 @@ class RollingPlan:
             )
         self.keys, self.ties = names_of("by", by), names_of("ties", ties)
         self.on = on
-        twice = sorted({k for k in self.keys if self.keys.count(k) > 1})
-        if twice:
-            raise ValueError(f"by: column {twice[0]!r} is named twice")
+        if (twice := repeated(self.keys)) is not None:
+            raise ValueError(f"by: column {twice!r} is named twice")
         self.frame.check([("on", on), *(("by", k) for k in self.keys)])
         self.frame.check([("ties", t) for t in self.ties])
         self.frame.check_keys(self.keys)
@@ -57,6 +57,7 @@ class RollingPlan:
         named = {a.output: a for a in self.call.aggregates}
         check_results(((n, named[a]) for (a, _), n in self.call.outputs.items()), schema)
         self.schema = as_carried(schema)
+        self.frame.refuse_alike(schema.names)
         self._check_dates()
         check_shippable((a.output, a) for a in self.call.aggregates)
         self.ranges = self._ranges(split)

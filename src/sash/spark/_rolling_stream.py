@@ -40,6 +40,7 @@ class RollingStream(StreamPlan):
         added = (*self.outputs, "revision", "change")
         self.added = pa.schema([self.result.field(name) for name in added])
         self.result = pa.schema([*self.row_types.items(), *self.added])
+        self.frame.refuse_alike(self.result.names)
 
     @staticmethod
     def _size(window: Any, closed: Any) -> int:

@@ -11,12 +11,18 @@ from typing import Any
 import pyarrow as pa
 
 from sash._durations import nanoseconds
+from sash._partials import OWN
 from sash.spark._frames import Frame, col, schema_of
 from sash.spark._pack import CELLS, SHARD, Pack, Unpack, labels_of
 from sash.spark._pyspark import arrow_only, functions, map_in_arrow, pyspark_types
 from sash.spark._shards import COUNTS, Shards, processor
 from sash.structures import whole_number
 
+_TIME = f"{OWN}time"
+MOST_DELAY = 1 << 62
+"""Nanoseconds, of which Spark's clock has a few more."""
+MOST_SHARDS = 1 << 16
+"""Each has state and a task of its own in every micro-batch."""
 _DELAY = "spark.watermarkDelayMs"
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -57,7 +63,12 @@ def with_watermark(frame: Frame, on: str, watermark: Any) -> Any:
     length = nanoseconds("watermark", watermark)
     if length < 0 or length % 1_000_000:
         raise ValueError(f"watermark: whole milliseconds from 0 on, not {watermark!r}")
-    return frame.df.withWatermark(on, f"{length // 1_000_000} milliseconds")
+    if length >= MOST_DELAY:
+        raise ValueError(f"watermark: {watermark!r} is longer than all times of Spark's")
+    # Under a name of ours: Spark reads the one it is given as SQL, or as a path with dots.
+    named = frame.df.select(*(col(n).alias(_TIME if n == on else n) for n in frame.names))
+    marked = named.withWatermark(_TIME, f"{length // 1_000_000} milliseconds")
+    return marked.select(*(col(_TIME).alias(on) if n == on else col(n) for n in frame.names))
 
 
 def check_settings(session: Any) -> None:
@@ -78,7 +89,7 @@ def shards_of(shards: Any, session: Any, keyed: bool) -> int:
         return 1
     if shards is None:
         return int(session.conf.get("spark.sql.shuffle.partitions"))
-    return whole_number("shards", shards, 1)
+    return whole_number("shards", shards, 1, MOST_SHARDS)
 
 
 def results_of(

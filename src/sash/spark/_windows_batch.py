@@ -51,6 +51,7 @@ class WindowsPlan:
         told: pa.Table = Bound.of_types(op, self.types).nothing_told()
         check_results(((a.output, a) for a in op._aggregates), told.schema)
         self.result = as_carried(self.columns_told(told.schema))
+        self.frame.refuse_alike(self.result.names)
         check_shippable((a.output, a) for a in op._aggregates)
         check_shippable((w.name, w) for w in op._windows)
         self.partitions = partitions_of(partitions, bool(self.keys))

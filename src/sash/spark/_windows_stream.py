@@ -51,7 +51,7 @@ class StreamPlan(WindowsPlan):
         check_settings(session)
         self.shards = shards_of(shards, session, bool(self.keys))
         self.names = self.frame.names if self.late_rows else list(self.types)
-        if self.late_rows and LATE in self.result.names:
+        if self.late_rows and LATE in map(str.lower, self.result.names):
             raise ValueError(f"late_rows adds a column {LATE!r}, and there is one: rename yours")
         if self.late_rows:
             kinds = self.frame.types(self.names)
