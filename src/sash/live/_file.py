@@ -34,6 +34,8 @@ def connect_to_write(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
     with _closed_on_error(db, path):
         _distrust(db)
+        if not _is_empty(db):  # a database of others must not even become one with a log
+            _check(db, path)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")  # a batch that Spark committed must be there
         db.execute("BEGIN IMMEDIATE")
