@@ -38,7 +38,7 @@ TYPES = {
 }
 ABOUT: dict[str, type | tuple[type, ...]] = {  # these say nothing of values of other types
     **dict.fromkeys(["properties", "required", "additionalProperties", "minProperties"], dict),
-    **dict.fromkeys(["items", "minItems"], list),
+    **dict.fromkeys(["items", "minItems", "maxItems"], list),
     **dict.fromkeys(["minimum", "maximum", "exclusiveMinimum"], (int, float)),
     "minLength": str,
 }
@@ -99,6 +99,9 @@ class Schema:
 
     def _minItems(self, value: Any, said: int, _: Any) -> bool:  # noqa: N802
         return len(value) >= said
+
+    def _maxItems(self, value: Any, said: int, _: Any) -> bool:  # noqa: N802
+        return len(value) <= said
 
     _minLength = _minProperties = _minItems  # noqa: N815
 

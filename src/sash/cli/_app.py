@@ -54,6 +54,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _say(error: Exception) -> int:
     from sash.jobs import JobError
+    from sash.jobs._problems import printable
 
     if isinstance(error, JobError):
         for paragraph in error.paragraphs():
@@ -61,7 +62,7 @@ def _say(error: Exception) -> int:
         return WRONG
     missing = isinstance(error, (MissingError, ImportError))
     _errors.print("[bold red]error:[/] ", end="")
-    _errors.print(in_words(error), markup=False)
+    _errors.print(printable(in_words(error), "\n\t"), markup=False)
     return MISSING if missing else FAILED
 
 
@@ -112,6 +113,7 @@ def check(
 ) -> None:
     """Check job files without running them."""
     from sash import jobs
+    from sash.jobs._problems import printable
 
     ended = DONE
     for path in paths:
@@ -121,7 +123,7 @@ def check(
             ended = _say(error)
         else:
             what = "a stream" if job.said.streams else "a batch"
-            print(f"{path}: {what}, nothing wrong with it")
+            print(printable(f"{path}: {what}, nothing wrong with it"))
     raise typer.Exit(ended)
 
 

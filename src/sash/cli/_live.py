@@ -8,6 +8,7 @@ import typer
 
 from sash import jobs
 from sash.cli._exits import DONE
+from sash.jobs._problems import printable
 from sash.live import serve
 
 
@@ -25,6 +26,7 @@ def show_live(path: Path, host: str, port: int, token: str | None) -> int:
         raise typer.BadParameter(str(error)) from error
     except OSError as error:
         raise OSError(f"{error}; give another --port, 0 for any that is free") from error
-    print(f"{job.name}: {server.url}\nCtrl-C stops the page, and not the job.", flush=True)
+    name = printable(job.name)
+    print(f"{name}: {server.url}\nCtrl-C stops the page, and not the job.", flush=True)
     server.run()
     return DONE

@@ -18,6 +18,7 @@ from sash import jobs
 from sash.cli._doctor import find_java
 from sash.cli._exits import DONE, INTERRUPTED, TERMINATED, MissingError
 from sash.cli._show import display_of
+from sash.jobs._problems import printable
 
 
 def run_job(path: Path, until_caught_up: bool, live: bool, quiet: bool, allow_python: bool) -> int:
@@ -45,7 +46,7 @@ def explain_job(path: Path, allow_python: bool) -> str:
     """Return how a job file would be run."""
     job = jobs.load(path, allow_python=allow_python)
     with session_for(job) as session:
-        return jobs.explain(job, session)
+        return printable(jobs.explain(job, session), "\n")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sash.jobs import Job, Progress
+from sash.jobs._problems import printable
 
 _LINE_EVERY = 10.0
 """Seconds between lines where there is no terminal."""
@@ -65,7 +66,7 @@ class _Lines(Display):
             self._line(f"caught up{_after(last)}")
 
     def _line(self, words: str) -> None:
-        text = f"{self._job.name}: {words}"
+        text = printable(f"{self._job.name}: {words}")
         self._console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -95,7 +96,7 @@ class _Changing(_Lines):
 
     def _table(self, state: str, progress: Progress | None = None) -> Table:
         table = Table.grid(padding=(0, 2))
-        table.add_row(Text(self._job.name, "bold"), state)
+        table.add_row(Text(printable(self._job.name), "bold"), state)
         for name, value in cells(progress).items() if progress is not None else ():
             table.add_row(name, value)
         return table

@@ -7,6 +7,7 @@ from pathlib import Path
 from sash.jobs._check_results import Results
 from sash.jobs._check_source import Source
 from sash.jobs._check_streams import Streams
+from sash.jobs._check_trust import Trust
 from sash.jobs._model import JobFile
 from sash.jobs._problems import Problem
 
@@ -15,7 +16,8 @@ def check(job: JobFile, folder: Path, allow_python: bool) -> tuple[list[Problem]
     """Look at everything; what follows from another problem is not told."""
     results = Results(job, folder, allow_python)
     problems = [
-        *Source(job, folder, allow_python).found(),
+        *Source(job, folder).found(),
+        *Trust(job, folder, allow_python).found(),
         *Streams(job, folder).found(),
         *results.asked(),
     ]

@@ -26,6 +26,13 @@ class Check:
         how = "leave it out, or follow the folder with stream = true under [source]"
         self.say(path, f"{name_of(path)} is for streams, and the source is not one: {how}.")
 
+    def all_sinks(self) -> Iterator[tuple[Place, Part]]:
+        """Yield the sinks, that of late rows too."""
+        for i, sink in enumerate(self.job.sinks):
+            yield ("sinks", i), sink
+        if self.job.late_rows is not None:
+            yield ("late_rows",), self.job.late_rows
+
     def all_lengths(self) -> Iterator[tuple[Place, str]]:
         """Yield all lengths of time that the job names."""
         job = self.job

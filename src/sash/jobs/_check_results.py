@@ -156,9 +156,6 @@ class Results(Check):
                 whose = taken[one.output.casefold()]
                 words = f"a result is called {one.output!r}, and so is {whose}: give it"
                 self.say(("aggregates", i, "name"), f'{words} another name, as in name = "total".')
-        if job.streams and "." in job.time.column:
-            words = f"[time] column: Spark's watermarks take no dots in {job.time.column!r}: rename"
-            self.say(("time", "column"), f"{words} it in the source.")
 
     def _own_names(self) -> set[str]:
         """Return the columns that results have besides those of the user; Spark ignores case."""
@@ -181,7 +178,7 @@ class Results(Check):
         if self.problems:
             return
         for i, one in enumerate(self.aggregates):
-            self._try(("aggregates", i), self.windows, [one])
+            self._try(("aggregates", i), self.windows[:1], [one])
         if not self.problems:
             self._cells(self._try((), self.windows, self.aggregates))
 

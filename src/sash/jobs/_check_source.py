@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from sash._tables import nearest
@@ -15,40 +13,20 @@ from sash.jobs._model import (
     Files,
     FileSink,
     JdbcSink,
-    JobFile,
     JsonSource,
     KafkaSource,
-    Part,
 )
 from sash.jobs._places import Path as Place
 from sash.jobs._problems import COLUMNS_REMEDY, Problem, close_to, name_of
-
-# Settings that change how much and how fast. Others may name classes, jars and commands to load.
-_PLAIN_SETTINGS = re.compile(
-    r"spark\.(app\.name|master|default\.parallelism|local\.dir|task\.cpus|network\.timeout"
-    r"|(driver|executor)\.(memory|memoryOverhead|cores|instances|maxResultSize)"
-    r"|(memory|dynamicAllocation|ui|cores)\..*"
-    r"|sql\.(shuffle\.partitions|autoBroadcastJoinThreshold|ansi\.enabled|caseSensitive)"
-    r"|sql\.(adaptive|files|parquet|execution\.arrow|streaming\.stateStore\.rocksdb)\..*"
-    r"|hadoop\.fs\.s3a\.(access\.key|secret\.key|endpoint|endpoint\.region|path\.style\.access))"
-)
-
-
-_BY_TIME = ("spark.sql.session.timeZone",)
 
 
 class Source(Check):
     """Looks at what is outside of the job file."""
 
-    def __init__(self, job: JobFile, folder: Path, allow_python: bool) -> None:
-        super().__init__(job, folder)
-        self._allow_code = allow_python
-
     def found(self) -> list[Problem]:
         """Return what is wrong."""
         self._source()
         self._paths()
-        self._settings()
         return self.problems
 
     def _source(self) -> None:
@@ -96,7 +74,7 @@ class Source(Check):
         used: dict[str, str] = {}
         if isinstance(self.job.source, Files):
             used[self._full(self.job.source.path)] = "the source"
-        for path, sink in self._sinks():
+        for path, sink in self.all_sinks():
             if isinstance(sink, JdbcSink):
                 self._database(path, sink, used)
             if getattr(sink, "overwrite", False) and self.job.streams:
@@ -123,12 +101,6 @@ class Source(Check):
             self.say(path, f"{words} outside.")
         used[full] = name_of(path)
 
-    def _sinks(self) -> Iterator[tuple[Place, Part]]:
-        for i, sink in enumerate(self.job.sinks):
-            yield ("sinks", i), sink
-        if self.job.late_rows is not None:
-            yield ("late_rows",), self.job.late_rows
-
     def _full(self, path: str) -> str:
         return str((self.folder / path).resolve()) if is_local(path) else path.rstrip("/")
 
@@ -144,17 +116,6 @@ class Source(Check):
         if name is not None and name not in os.environ:
             words = f"there is no environment variable {name!r}: set it to the password first."
             self.say((*path, "password_env"), words)
-
-    def _settings(self) -> None:
-        for name in self.job.spark:
-            if not name.startswith("spark."):
-                words = f"{name!r} is no setting of Spark's: their names begin with 'spark.'"
-                self.say(("spark", name), f'{words}, in quotes, as in "spark.{name}" = "..."')
-            elif not (self._allow_code or name in _BY_TIME or _PLAIN_SETTINGS.fullmatch(name)):
-                words = f"{name} may make Spark load code. If you trust this file, run it with"
-                self.say(("spark", name), f"{words} --allow-python.")
-            if name == "spark.sql.session.timeZone":
-                self.say(("spark", name), 'the time zone is set by zone = "..." under [time].')
 
 
 def _nested(one: str, other: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,6 +25,8 @@ _TYPES = {
     "timestamp": pa.timestamp("us", "UTC"),
     "binary": pa.binary(),
 }
+_MOST_ENTRIES = 100_000  # of a folder, to look at
+_MOST_HEADER = 1 << 20  # characters of a line of names
 TYPE_NAMES = [*_TYPES, "decimal(10, 2)"]
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
 _RATE = {"timestamp": pa.timestamp("us", "UTC"), "value": pa.int64()}
@@ -52,7 +55,7 @@ def files_of(path: Path) -> list[Path]:
     """Return the data files of a folder (or the file itself), as Spark sees them."""
     if path.is_file():
         return [path]
-    found = (p for p in path.glob("**/*") if p.is_file())
+    found = (p for p in islice(path.glob("**/*"), _MOST_ENTRIES) if p.is_file())
     hidden = (".", "_")
     return sorted(
         p for p in found if not any(q.startswith(hidden) for q in p.relative_to(path).parts)
@@ -95,7 +98,7 @@ def _columns_of_csv(source: CsvSource, path: Path) -> Columns | None:
         return None
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            names = next(csv.reader(file, delimiter=separator), [])
+            names = next(csv.reader([file.readline(_MOST_HEADER)], delimiter=separator), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         return None
     return dict.fromkeys(names)

@@ -21,6 +21,9 @@ from sash.jobs._problems import JobError, Problem, problems_of
 from sash.windows import Window
 
 _MOST_BYTES = 1 << 20
+_DEEPEST = 20
+"""Tables and lists in each other. Nothing in a job file is deeper than a few."""
+_LONG_KEY = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*){65}""")
 
 
 @dataclass(frozen=True)
@@ -88,16 +91,32 @@ def load(path: str | Path, *, allow_python: bool = False) -> Job:
 
 
 def _said(path: Path, text: str) -> JobFile:
+    if _LONG_KEY.search(text):  # for which the parser needs memory by the square of its parts
+        raise JobError(path.name, [(None, "it is nested too deep for a job file.")])
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise JobError(path.name, [_syntax(str(error), text)]) from None
+    except ValueError as error:  # of a number with thousands of digits
+        raise JobError(path.name, [(None, f"this is not TOML: {error}.")]) from None
     except RecursionError:
         raise JobError(path.name, [(None, "it is nested too deep for a job file.")]) from None
+    if _depth(data) > _DEEPEST:
+        raise JobError(path.name, [(None, "it is nested too deep for a job file.")])
     try:
         return JobFile.model_validate(data)
     except ValidationError as error:
         raise _job_error(path, text, problems_of(error, data)) from None
+
+
+def _depth(data: Any) -> int:
+    """Return how deep tables and lists are in each other, as far as it matters."""
+    level, depth = [data], 0
+    while level and depth <= _DEEPEST:
+        values = (list(v.values()) if isinstance(v, dict) else v for v in level)
+        level = [v for some in values for v in some if isinstance(v, (dict, list))]
+        depth += 1
+    return depth
 
 
 def _text(path: Path) -> str:

@@ -18,7 +18,7 @@ def _duration(text: str) -> str:
     return text
 
 
-def _printable(text: str) -> str:
+def _without_zero(text: str) -> str:
     if "\0" in text:
         raise ValueError("it has a character 0 in it, which no name has: remove it")
     return text
@@ -39,8 +39,9 @@ def _listed(value: Any) -> Any:
 Duration = Annotated[str, AfterValidator(_duration), Field(examples=["90s", "1h30m", "2 days"])]
 LENGTHS = ("watermark", "lateness", "size", "slide", "gap", "offset", "every")
 """The keys that hold a `Duration`."""
-Name = Annotated[str, Field(min_length=1), AfterValidator(_printable)]
+Name = Annotated[str, Field(min_length=1), AfterValidator(_without_zero)]
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
+MOST_WINDOWS, MOST_AGGREGATES, MOST_SINKS = 1_000, 2_000, 100
 Value = str | int | float | bool
 Options = Annotated[
     dict[str, Value], Field(description="Spark's own options of this format, by their names")
@@ -225,7 +226,7 @@ class Rolling(Part):
     size: Duration | None = None
     rows: Annotated[Count | None, Field(description="Not of streams")] = None
     closed: Literal["right", "left", "both", "neither"] | None = None
-    min_rows: Annotated[int, Field(ge=0)] = 0
+    min_rows: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
 
 
 # ---- where results go --------------------------------------------------------------------------
@@ -261,7 +262,9 @@ class ConsoleSink(Part):
     """The terminal."""
 
     format: Literal["console"]
-    rows: Annotated[Count, Field(description="The most that are shown, of each micro-batch")] = 20
+    rows: Annotated[
+        int, Field(ge=1, le=100_000, description="The most that are shown, of each micro-batch")
+    ] = 20
 
 
 Sink = Annotated[FileSink | JdbcSink | ConsoleSink, Field(discriminator="format")]
@@ -277,7 +280,9 @@ class Run(Part):
     until_caught_up: Annotated[
         bool, Field(description="End when what is there has been processed")
     ] = False
-    shards: Annotated[Count | None, Field(description="Fixed for the life of a checkpoint")] = None
+    shards: Annotated[
+        int | None, Field(ge=1, le=2**16, description="Fixed for the life of a checkpoint")
+    ] = None
 
 
 class Live(Part):
@@ -300,11 +305,11 @@ class JobFile(Part):
     ] = []
     source: Source
     time: Time
-    windows: list[WindowTable] = []
+    windows: Annotated[list[WindowTable], Field(max_length=MOST_WINDOWS)] = []
     rolling: Rolling | None = None
-    aggregates: Annotated[list[dict[str, Any]], Field(min_length=1)]
+    aggregates: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=MOST_AGGREGATES)]
     emit: Literal["complete", "updates", "changelog"] = "complete"
-    sinks: Annotated[list[Sink], Field(min_length=1)]
+    sinks: Annotated[list[Sink], Field(min_length=1, max_length=MOST_SINKS)]
     late_rows: Annotated[
         Sink | None, Field(description="Where rows go that were too late, or have no time")
     ] = None

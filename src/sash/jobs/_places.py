@@ -36,6 +36,7 @@ def places_of(text: str) -> dict[Path, int]:
 class _Scanner:
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
+        self._counted = (0, 1)  # up to which place lines are counted, and the line there
         self._places: dict[Path, int] = {}
         self._lengths: dict[Path, int] = {}  # of arrays of tables
 
@@ -64,7 +65,9 @@ class _Scanner:
         return True
 
     def _mark(self, path: Path) -> None:
-        line = self._text.count("\n", 0, self._at) + 1
+        begin, line = self._counted if self._counted[0] <= self._at else (0, 1)
+        line += self._text.count("\n", begin, self._at)
+        self._counted = (self._at, line)
         for length in range(1, len(path) + 1):  # of a dotted key, its tables begin here too
             self._places.setdefault(path[:length], line)
 

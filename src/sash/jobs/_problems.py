@@ -30,8 +30,8 @@ class JobError(ValueError):
 
     def __init__(self, file: str, found: Iterable[tuple[int | None, str]]) -> None:
         """Take the problems, each with its line."""
-        self.file = file
-        self.problems = [(line, _ended(words)) for line, words in found]
+        self.file = printable(file)
+        self.problems = [(line, _ended(printable(words, "\n"))) for line, words in found]
         super().__init__("\n".join(self.paragraphs()))
 
     def paragraphs(self) -> list[str]:
@@ -40,6 +40,12 @@ class JobError(ValueError):
             f"{self.file if line is None else f'{self.file}, line {line}'}: {words}"
             for line, words in self.problems
         ]
+
+
+def printable(text: str, kept: str = "") -> str:
+    """Return text that does nothing to a terminal but to be shown; ``kept`` stays as it is."""
+    odd = "\N{REPLACEMENT CHARACTER}"
+    return "".join(c if c.isprintable() or c in kept else odd for c in text)
 
 
 def _ended(words: str) -> str:
@@ -59,6 +65,7 @@ _TYPES = {
     "model_type": "a table",
     "model_attributes_type": "a table",
 }
+MOST_PROBLEMS = 100  # that are told of one file
 _MOST_OWNERS = 3  # of a key, to be told
 _TAGS = ("format", "kind")
 _LISTS = ("windows", "aggregates", "sinks")
@@ -80,7 +87,7 @@ def name_of(path: Path) -> str:
 def problems_of(error: ValidationError, data: Any) -> list[Problem]:
     """Return what Pydantic found, in words; alternatives of one value are put together."""
     found: dict[Path, list[tuple[Path, Any]]] = {}
-    for one in error.errors(include_url=False):
+    for one in error.errors(include_url=False)[:MOST_PROBLEMS]:
         path = _path_in(data, one["loc"], one["type"] == "missing")
         found.setdefault(path, []).append((one["loc"], one))
     meant = _meant_by_unknown(found)
@@ -148,6 +155,10 @@ def _words(path: Path, found: Sequence[tuple[Path, Any]], data: Any) -> str:
         )
     if kind == "value_error":
         return f"{where}: {str(context['error']).removeprefix(': ')}."
+    if kind == "too_long":
+        return (
+            f"{where} has {context['actual_length']} tables, and may have {context['max_length']}."
+        )
     if kind in ("too_short", "string_too_short"):
         return f"{where} is empty: {_at_least(path, location)}."
     if kind in ("greater_than_equal", "greater_than"):

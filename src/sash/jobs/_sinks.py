@@ -7,6 +7,7 @@ writes each micro-batch under its number, and what there is of that number goes 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,11 +18,17 @@ from zoneinfo import ZoneInfo
 from sash.jobs._build import as_text
 from sash.jobs._load import Job
 from sash.jobs._model import ConsoleSink, FileSink, JdbcSink
+from sash.jobs._problems import printable
 from sash.jobs._storage import names_in
 from sash.spark._shards import CORRECTIONS
 
 BATCH = "sash_batch"
 """The column of a database's table with the number of the micro-batch."""
+
+
+_RESULT = re.compile(r"\.?_?(part-|SUCCESS|batch=|spark_metadata|temporary)")
+"""How names begin that Spark gives to what it writes."""
+_QUOTES = set('"`[]')
 
 
 class SinkError(RuntimeError):
@@ -52,11 +59,18 @@ class Folder:
             )
 
     def begin_batch(self, session: Any) -> None:
-        """Refuse to replace what is there, unless that is asked for."""
-        if not self._sink.overwrite and names_in(session, self._path):
+        """Refuse to replace what is there, unless that is asked for and it is results."""
+        there = names_in(session, self._path)
+        if there and not self._sink.overwrite:
             raise SinkError(
                 f"{self._path} is there already: name another path, remove it, or say overwrite = "
                 "true"
+            )
+        others = sorted(name for name in there if not _RESULT.match(name))
+        if others:
+            raise SinkError(
+                f"{self._path} holds {others[0]!r}, which is no file of results: overwrite = true "
+                "would remove it; name another path"
             )
 
     def _save(self, frame: Any, path: str, mode: str) -> None:
@@ -128,6 +142,12 @@ class Database:
         self._saved(frame, "overwrite" if self._sink.overwrite else "append")
 
     def _saved(self, frame: Any, mode: str) -> None:
+        odd = [n for n in frame.columns if _QUOTES & set(n) or not n.isprintable()]
+        if odd:  # Spark puts names into SQL between quotes, as they are
+            raise SinkError(
+                f"the table {self._sink.table} cannot have a column {odd[0]!r}: its name would end "
+                "the quotes that it stands in; give the result a name, or rename it in the source"
+            )
         frame.write.format("jdbc").options(**self._options).mode(mode).save()
 
     def _remove_from(self, session: Any, number: int) -> None:
@@ -198,7 +218,7 @@ class Console:
         if not rows:
             return
         times = f", times in {self._zone}" if self._zone.key != "UTC" else ""
-        table = Table(title=Text(title + times), title_justify="left")
+        table = Table(title=Text(printable(title + times)), title_justify="left")
         for name in frame.columns:
             table.add_column(Text(printable(name)))
         for row in rows[: self._sink.rows]:
@@ -217,8 +237,3 @@ class Console:
             local = cell if cell.tzinfo is None else cell.astimezone(self._zone)
             return local.isoformat(" ", "auto")[: 26 if cell.microsecond else 19]
         return f"{cell:.6g}" if isinstance(cell, float) else printable(str(cell))
-
-
-def printable(text: str) -> str:
-    """Return text that does nothing to a terminal but to be shown."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
