@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,15 @@ import pyarrow as pa
 
 from sash import _core
 from sash._aggregate import Aggregate, Laws, Native, PythonMonoid
-from sash._define import MAX_LIKE, SUM_LIKE, define, positive, power_of_two
+from sash._define import (
+    MAX_LIKE,
+    MOST_STATE,
+    SUM_LIKE,
+    define,
+    numbers,
+    positive,
+    power_of_two,
+)
 from sash._hll import hll_bytes
 from sash.sketches import Bloom, CountMin
 
@@ -32,7 +41,10 @@ def bloom(
     ``contains=value`` asks one question of every window: may this value be in it? With 2^14 bits
     and 4 hashes about 1% of answers for 1,500 values are false positives.
     """
-    ints = (power_of_two("bloom", "bits", bits, 64), positive("bloom", "hashes", hashes))
+    ints = (
+        power_of_two("bloom", "bits", bits, 64, 8 * MOST_STATE),
+        positive("bloom", "hashes", hashes, 64),
+    )
     probe = _probe(contains)
     native = {"object": Native("bloom", ("h",), "b" if probe else "B")}
     result = "bool" if probe else "Bloom"
@@ -73,9 +85,12 @@ def countmin(
 
     ``count=value`` asks one question of every window: about how often does this value occur in it?
     """
-    ints = (power_of_two("countmin", "width", width, 1), positive("countmin", "depth", depth))
-    if width * depth > 1 << 24:
-        raise ValueError(f"countmin: width times depth must be at most 2^24, not {width * depth}")
+    ints = (
+        power_of_two("countmin", "width", width, 1, MOST_STATE // 8),
+        positive("countmin", "depth", depth, 64),
+    )
+    if 8 * width * depth > MOST_STATE:
+        raise ValueError(f"countmin: width times depth must be at most 2^21, not {width * depth}")
     probe = _probe(count)
     native = {"object": Native("countmin", ("h",), "i" if probe else "B")}
     result = "int64" if probe else "CountMin"
@@ -101,8 +116,8 @@ def quantiles(
         raise ImportError(
             "agg.quantiles needs Apache DataSketches: pip install 'sash[sketches]'"
         ) from error
-    single = isinstance(fractions, (int, float))
-    wanted = [float(f) for f in ([fractions] if isinstance(fractions, (int, float)) else fractions)]
+    single = isinstance(fractions, Real)
+    wanted = list(numbers("quantiles", "fractions", [fractions] if single else fractions))
     if not wanted:
         raise ValueError("quantiles: name at least one fraction")
     if isinstance(k, bool) or not isinstance(k, int) or not 8 <= k <= 65535:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sash._durations import nanoseconds, since_epoch
-from sash._rolling_windows import UNIT, read_times
+from sash._rolling_windows import UNIT, read_times, refuse_overlaps
 from sash._tables import Table
 from sash.windows import Window
 
@@ -51,6 +51,7 @@ class Clock:
                 f"{window.name}: slide must be at most the size: {window.slide!r} > "
                 f"{window.size!r} leaves rows out"
             )
+        refuse_overlaps(window.name, size, slide, f"{window.size!r} every {window.slide!r}")
         offset = 0
         if window.offset is not None:
             offset = self._empty.length(f"{window.name}: offset", window.offset, -LONGEST)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash import _core
+from sash._arrow import refuse_deep
 from sash._compile import Output, Plan
 
 Words = npt.NDArray[np.uint64]
@@ -140,6 +141,7 @@ def _holds_objects(values: Any) -> bool:
 
 
 def _from_list(values: list[Any], name: str) -> pa.Array:
+    refuse_deep(values, name)
     try:
         return pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:

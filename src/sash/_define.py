@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from sash._aggregate import Aggregate, Laws, Native, PythonMonoid, dtype_name
 
+MOST_STATE = 1 << 24
+"""The bytes of one aggregate's state: a window keeps many."""
+MOST_LISTED = 1 << 16
+"""The numbers that an aggregate can be given in a list."""
 SUM_LIKE = Laws(invertible=True, commutative=True)
 FLOAT_SUM = Laws(invertible=True, commutative=True, exact=False)
 MAX_LIKE = Laws(commutative=True, idempotent=True)
@@ -29,9 +36,6 @@ def define(
     allowed = [*native, *(["object"] if python is not None else [])]
     if kind not in allowed:
         raise TypeError(f"{name} takes dtype {' or '.join(allowed)}, not {kind}")
-    for column in columns:
-        if column is not None and not isinstance(column, str):
-            raise TypeError(f"{name}: a column is named by a string, not {column!r}")
     chosen = python if kind == "object" else None
     return Aggregate(name, columns, laws, result, kind, native, chosen, **more)
 
@@ -52,8 +56,28 @@ def positive(name: str, what: str, value: Any, most: int = 1 << 20) -> int:
     return int(value)
 
 
-def power_of_two(name: str, what: str, value: Any, least: int) -> int:
+def numbers(name: str, what: str, values: Any) -> tuple[float, ...]:
+    """Return a list of numbers as floats, or raise saying what it should be."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name}: {what} must be a list of numbers, not {values!r}")
+    given = list(itertools.islice(values, MOST_LISTED + 1))
+    if len(given) > MOST_LISTED:
+        raise ValueError(f"{name}: {what} must be at most {MOST_LISTED} numbers")
+    return tuple(number(name, what, value) for value in given)
+
+
+def number(name: str, what: str, value: Any) -> float:
+    """Return the value as a float, or raise saying what it should be."""
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: {what} must be numbers, not {value!r}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name}: {what} must fit in a float64, not {value!r}") from None
+
+
+def power_of_two(name: str, what: str, value: Any, least: int, most: int) -> int:
     """Return the value as an int that is a power of two, or raise saying what it should be."""
-    if positive(name, what, value, 1 << 30) < least or value & (value - 1):
+    if positive(name, what, value, most) < least or value & (value - 1):
         raise ValueError(f"{name}: {what} must be a power of two of at least {least}, not {value}")
     return int(value)

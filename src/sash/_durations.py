@@ -33,7 +33,9 @@ _NAMES = {
     "week": "w",
 }
 _CALENDAR = {"mo", "month", "y", "year", "q", "quarter"}
-_PART = re.compile(r"\s*(\d+)\s*([a-zµ]+)\s*", re.IGNORECASE)
+_PART = re.compile(r"\s*(\d{1,30})\s*([a-zµ]{1,20})\s*", re.IGNORECASE)
+_MOST_TEXT = 200
+"""Characters of a duration; more are no length of time, and would take long to read."""
 
 
 def nanoseconds(what: str, value: Any) -> int:
@@ -46,6 +48,8 @@ def nanoseconds(what: str, value: Any) -> int:
         return (seconds * 1_000_000 + value.microseconds) * 1_000 + fine
     if not isinstance(value, str):
         raise TypeError(f"{what} must be a duration such as '1h' or a timedelta, not {value!r}")
+    if len(value) > _MOST_TEXT:
+        raise ValueError(f"{what}: a text of {len(value)} characters is no duration")
     text, sign = value.strip(), 1
     if text.startswith("-"):
         text, sign = text[1:], -1

@@ -107,6 +107,7 @@ def from_objects(one: Aggregate, values: list[Any], decode: _arrow.Decode) -> pa
     """Return Python results as a column."""
     kind = one.returns or _TYPES.get(one.result.partition(" ")[0])
     try:
+        _arrow.refuse_deep(values, one.output)
         return decode(pa.array(values, kind))
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         what = "of several types, or of one that a table cannot hold"

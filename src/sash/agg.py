@@ -22,7 +22,16 @@ import numpy as np
 from sash._agg_ordered import count_distinct, median, mode, quantile, rank
 from sash._agg_sketches import bloom, countmin, hll, quantiles
 from sash._aggregate import Aggregate, Laws, Native, PythonMonoid, dtype_name
-from sash._define import FLOAT_SUM, MAX_LIKE, ORDERED, SUM_LIKE, define, float_and_int, positive
+from sash._define import (
+    FLOAT_SUM,
+    MAX_LIKE,
+    ORDERED,
+    SUM_LIKE,
+    define,
+    float_and_int,
+    numbers,
+    positive,
+)
 from sash._recipe import remembering
 
 __all__ = [
@@ -387,6 +396,8 @@ def distinct(column: str | None = None) -> Aggregate:
 
 def concat(column: str | None = None, *, separator: str = "") -> Aggregate:
     """Join the values as strings, oldest first. Result: str. Its state grows with the window."""
+    if not isinstance(separator, str):
+        raise TypeError(f"concat: separator must be a string, not {separator!r}")
     python = PythonMonoid(lambda a, b: f"{a}{separator}{b}", str)
     result = f"str joined by {separator!r}" if separator else "str"
     return define("concat", (column,), object, ORDERED, result, {}, python)
@@ -424,7 +435,7 @@ def histogram(edges: Iterable[float], column: str | None = None) -> Aggregate:
 
     Bins are ``[e0, e1)``, ``[e1, e2)``, ..., the last one closed; what is outside is not counted.
     """
-    doubles = tuple(float(e) for e in edges)
+    doubles = numbers("histogram", "edges", edges)
     ascending = [a < b for a, b in itertools.pairwise(doubles)]
     if not ascending or False in ascending:
         raise ValueError(f"histogram: edges must be at least two, strictly ascending: {doubles}")

@@ -41,7 +41,12 @@ class FlatFat(_core.FlatFat):
 
     def update(self, changes: Mapping[int, Any] | Iterable[tuple[int, Any]]) -> None:
         """Overwrite places: a mapping or pairs of place and value. All of them, or none."""
-        pairs = dict(changes)
+        try:
+            pairs = dict(changes)
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"changes must be a mapping, or pairs of place and value, not {changes!r}"
+            ) from None
         places = [self._place(p) for p in pairs]
         self._update(places, list(pairs.values()))
 

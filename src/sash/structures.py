@@ -20,14 +20,15 @@ from sash._compile import AggregateLike, Plan, aggregates_of, compile_live
 from sash._live import Live
 
 
-def whole_number(what: str, value: Any, least: int) -> int:
-    """Return the value as an int of at least ``least``, or raise saying what it should be."""
+def whole_number(what: str, value: Any, least: int, most: int = (1 << 63) - 1) -> int:
+    """Return the value as an int from ``least`` to ``most``, or raise saying what it should be."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{what} must be an integer, not {value!r}")
     if value < least:
         raise ValueError(f"{what} must be at least {least}, not {value}")
-    if value >= 1 << 63:
-        raise ValueError(f"{what} must be below 2^63, not {value}")
+    if value > most:
+        bound = "below 2^63" if most == (1 << 63) - 1 else f"at most {most}"
+        raise ValueError(f"{what} must be {bound}, not {value}")
     return int(value)
 
 

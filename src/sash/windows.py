@@ -6,7 +6,7 @@ Each function takes a ``name``, which results carry in their ``window`` column.
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
@@ -114,6 +114,8 @@ def session(gap: Any, *, name: str | None = None) -> Window:
     >>> sash.session("5m").name
     'session_5m'
     """
+    if gap is None:
+        raise TypeError("session needs a gap, as in session('5m'), not None")
     return Window("session", _name(name, f"session_{_label(gap)}"), size=gap)
 
 
@@ -143,7 +145,8 @@ def delta(column: str, size: float, *, name: str | None = None) -> Window:
     >>> sash.windows.delta("odometer", 100).name
     'delta_odometer_100'
     """
-    if not isinstance(size, Real) or isinstance(size, bool) or not 0 < size < math.inf:
+    whole = isinstance(size, Real) and not isinstance(size, bool)
+    if not whole or not 0 < size <= sys.float_info.max:
         raise ValueError(f"delta: size must be a number above 0, not {size!r}")
     label = _name(name, f"delta_{_column('delta', column)}_{size:g}")
     return Window("delta", label, size=float(size), column=column)

@@ -50,7 +50,7 @@ def test_a_history_that_is_not_ours_is_refused(what: str, tmp_path: Path) -> Non
         lambda: History.create_or_open(path, h.ABOUT),
     ]
     for way in ways:
-        with pytest.raises(HistoryError, match="other tables than a history of Sash"):
+        with pytest.raises(HistoryError, match="other tables than a history has"):
             way()
 
 
