@@ -13,7 +13,7 @@ FLINK := build/flink-venv
 SOURCES := src tests benchmarks tools examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format stubs docs bench bench-quick guard asan clean
+.PHONY: help setup demo test lint format stubs docs bench bench-quick guard asan fuzz clean
 
 help:  ## list the tasks
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -86,8 +86,13 @@ bench-quick: $(VENV)/peers  ## smaller sizes, about ten minutes, and their repor
 guard: $(VENV)/dev  ## combine counts and instruction counts, compared with those on record
 	@$(BIN)/python -m benchmarks.guard
 
-asan: $(VENV)/tools  ## native tests under AddressSanitizer and UBSan
+asan: $(VENV)/dev  ## native tests and the core's Python tests under AddressSanitizer and UBSan
 	@$(BIN)/python tools/native_tests.py --sanitize
+	@$(BIN)/python tools/asan.py
+
+SECONDS ?= 600
+fuzz: $(VENV)/dev  ## look for inputs that break something, for SECONDS=600 in all; needs clang
+	@$(BIN)/python tools/fuzz.py $(SECONDS)
 
 clean:  ## remove what was built
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis

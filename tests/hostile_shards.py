@@ -7,9 +7,10 @@ import functools
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
+from damage import Choices, damaged, damaged_json, packed, unpacked
 
 sys.path.append(str(Path(__file__).parent / "spark"))
 from store import Store
@@ -25,9 +26,6 @@ from sash.spark._metrics import Counters
 from sash.spark._shard_log import CheckpointError
 from sash.spark._shards import Shards
 from sash.spark._windows_task import Query
-
-if TYPE_CHECKING:
-    from hostile_bytes import Choices
 
 TYPES = {"t": pa.timestamp("us", "UTC"), "k": pa.string(), "x": pa.int64()}
 AGGS = [agg.sum("x"), agg.count()]
@@ -80,8 +78,6 @@ def _good() -> list[tuple[Shards, Store]]:
 
 def _damaged_entry(data: bytes, rolling: bool, choices: Choices) -> bytes:
     """Return an entry that is damaged, or whose snapshot is, under a valid checksum."""
-    from hostile_bytes import damaged, packed, unpacked
-
     if choices.one_in(3):
         return damaged(data, choices)
     length = int.from_bytes(data[:_LENGTH], "little")
@@ -103,16 +99,14 @@ def again(good: Store) -> Store:
     return store
 
 
-def _kept_timer(about: dict[str, Any], damaged: Any) -> Any:
+def _kept_timer(about: dict[str, Any], other: Any) -> Any:
     """Return the manifest with its timer, where it has another: those that are set are Spark's."""
-    another = isinstance(damaged, dict) and type(damaged.get("timer")) is int
-    return {**damaged, "timer": about["timer"]} if another else damaged
+    another = isinstance(other, dict) and type(other.get("timer")) is int
+    return {**other, "timer": about["timer"]} if another else other
 
 
 def run_damaged(choices: Choices) -> None:
     """Go on from a damaged checkpoint."""
-    from hostile_bytes import damaged, damaged_json
-
     shards, good = choices.of(_good())
     store = again(good)
     kept = store.shard(0)

@@ -11,6 +11,7 @@ from typing import Any
 import hostile_bytes
 import hostile_shards
 import pytest
+from damage import unpacked
 
 import sash
 from sash import SnapshotError, _operator_snapshot, _snapshot
@@ -89,7 +90,7 @@ def test_changes_that_cannot_be_followed() -> None:
     op = hostile_bytes.operator(0)
     op.process(hostile_bytes.ROWS)
     op.snapshot()
-    header, buffers = hostile_bytes.unpacked(op.changes(), _operator_snapshot._BUFFERS)
+    header, buffers = unpacked(op.changes(), _operator_snapshot._BUFFERS)
     op._stamp = header["after"]
     for name in ("keys", "forgotten"):
         data = _snapshot.pack(header, {**buffers, name: b"nothing"})

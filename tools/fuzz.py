@@ -76,7 +76,13 @@ def fuzz(name: str, seconds: float) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     command += [str(corpus), *([str(kept)] if kept.exists() else [])]
     command += [f"-max_total_time={max(1, round(seconds))}", f"-artifact_prefix={FINDINGS}/{name}-"]
-    command += ["-print_final_stats=1", "-max_len=2000", "-timeout=60", "-rss_limit_mb=3000"]
+    command += [
+        "-print_final_stats=1",
+        "-max_len=2000",
+        "-len_control=10",
+        "-timeout=60",
+        "-rss_limit_mb=3000",
+    ]
     before, begun = set(FINDINGS.iterdir()), time.monotonic()
     log = BUILD / f"{name}.log"
     with log.open("w") as out:
