@@ -89,3 +89,20 @@ def test_a_window_is_made_again(window: sash.windows.Window) -> None:
     assert recipe is not None
     lengths = {} if window.by_rows else {"size": 60, "slide": 6, "offset": 5}
     assert window_of(recipe) == replace(window, **lengths)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "split"}, {"kind": "calendar"}, {"kind": "system"}, {"kind": None}, {"rows": 0},
+        {"rows": -1}, {"rows": "4"}, {"step": 0}, {"step": 5}, {"name": ""}, {"function": "print"},
+        {"more": 1}, {"kind": "delta", "column": "x", "size": -1}, {"kind": "last", "rows": 0},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_window_that_nobody_could_have_made(change: dict[str, Any]) -> None:
+    """A step of no rows would be divided by."""
+    recipe = window_recipe(sash.sliding(rows=4, slide=2), 1, 1, 0)
+    assert recipe is not None
+    with pytest.raises((TypeError, ValueError)):
+        window_of({**recipe, **change})
