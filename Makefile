@@ -94,5 +94,11 @@ SECONDS ?= 600
 fuzz: $(VENV)/dev  ## look for inputs that break something, for SECONDS=600 in all; needs clang
 	@$(BIN)/python tools/fuzz.py $(SECONDS)
 
+mutants: $(VENV)/dev  ## change the core in hundreds of places, one at a time: do the tests notice? hours
+	@$(BIN)/python -m tools.mutants
+
+soak: $(VENV)/dev  ## random operations, fuzzers, load and kills for hours; their table in docs/hardening.md
+	@$(BIN)/python tools/soak.py
+
 clean:  ## remove what was built
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis
