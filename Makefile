@@ -13,7 +13,7 @@ FLINK := build/flink-venv
 SOURCES := src tests benchmarks tools examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format stubs docs bench bench-quick guard asan fuzz clean
+.PHONY: help setup demo test lint format stubs docs bench bench-quick guard asan fuzz mutants soak clean
 
 help:  ## list the tasks
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
