@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +12,7 @@ import pyarrow as pa
 import pytest
 from cases import STRUCTURES, named
 from test_tree_machine import TREES
+from threads import Refusals, met, together
 
 import sash
 from sash import TimedWindow, agg
@@ -24,7 +22,6 @@ from sash.trees import Tree
 SUM = agg.sum(dtype=int)
 ONES = np.ones(400_000, np.int64)
 START = 20_000
-PATIENCE = 60.0  # seconds in which two threads must have met; they meet within a few milliseconds
 
 
 @pytest.fixture(autouse=True)
@@ -34,60 +31,6 @@ def switching() -> Iterator[None]:
     sys.setswitchinterval(1e-6)
     yield
     sys.setswitchinterval(before)
-
-
-def together(*works: Callable[[], None]) -> None:
-    """Run functions in threads that begin at once; raise what they raise."""
-    barrier = threading.Barrier(len(works))
-    errors: list[BaseException] = []
-
-    def run(work: Callable[[], None]) -> None:
-        barrier.wait()
-        try:
-            work()
-        except BaseException as error:  # shown by the thread that waits
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-
-
-class Refusals:
-    """Calls that another thread's use of the same object may refuse."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def allow(self, call: Callable[[], Any]) -> Any:
-        """Return what the call does, or None when it was refused."""
-        try:
-            return call()
-        except RuntimeError as error:
-            if "in use by another call" not in str(error):
-                raise
-            self.count += 1
-            return None
-
-
-def met(long: Callable[[], Any], short: Callable[[], Any]) -> None:
-    """Run both again and again, each in a thread, until one was refused during the other."""
-    refusals = [Refusals(), Refusals()]
-    end = time.monotonic() + PATIENCE
-
-    def work(i: int, call: Callable[[], Any]) -> Callable[[], None]:
-        def repeat() -> None:
-            while not any(r.count for r in refusals) and time.monotonic() < end:
-                refusals[i].allow(call)
-
-        return repeat
-
-    together(work(0, long), work(1, short))
-    assert any(r.count for r in refusals), "no call was ever refused: they never met"
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=named)
@@ -331,150 +274,3 @@ def test_what_is_told_goes_to_one_thread() -> None:
     told.append(op.finish())
     starts = [t for table in told for t in table["window_start"].to_pylist()]
     assert len(starts) == len(set(starts)) == op.rows
-
-
-# ---- different objects that share an aggregate ----------------------------------------------------
-SHARED: dict[str, sash.Aggregate] = {
-    "native": agg.max("x"),
-    "record": agg.topk(5, "x"),
-    "Python": sash.monoid(max, name="largest").on("x"),
-    "order": agg.nth_youngest(3, "x"),
-}
-
-
-@pytest.mark.parametrize("kind", SHARED)
-def test_one_aggregate_in_many_threads(kind: str) -> None:
-    shared = SHARED[kind]
-    n = 1500 if kind == "Python" else 30_000
-    x = np.random.default_rng(1).integers(0, 1000, n).astype(float)
-    table = pa.table({"t": np.arange(n), "k": np.arange(n) % 7, "x": x})
-    plain = shared.on(None)
-
-    def work() -> list[Any]:
-        op = sash.WindowOperator(on="t", by="k", windows=sash.tumbling(100), aggs=shared)
-        op.process(table)
-        tree = sash.FingerTree(plain)
-        tree.bulk_insert(np.arange(n), x)
-        window = sash.DabaLite(plain)
-        slid = window.slide(x, 50)
-        return [
-            sash.rolling(table, on="t", by="k", window=40, aggs=[shared, agg.median("x")]),
-            op.finish(),
-            slid.tolist() if isinstance(slid, np.ndarray) else slid,
-            str(tree.query()),
-            window.snapshot(),
-        ]
-
-    wanted = work()
-    found: list[list[Any]] = []
-    together(*[lambda: found.append(work())] * 3)
-    for each in found:
-        assert str(each) == str(wanted)
-
-
-# ---- inputs that change or go away ------------------------------------------------------------------
-def test_inputs_are_kept_alive() -> None:
-    """Nothing refers to them but the call; another thread collects and fills what was free."""
-    stop = threading.Event()
-
-    def collect() -> None:
-        while not stop.is_set():
-            gc.collect(0)
-            np.full(50_000, 7.0)
-
-    def work() -> None:
-        try:
-            for i in range(15):
-                n = 50_000
-                assert (sash.DabaLite(agg.max()).slide(np.full(n, float(i)), 10) == i).all()
-                tree = sash.FingerTree(agg.max())
-                tree.bulk_insert(np.arange(n), np.full(n, float(i)))
-                assert tree.query() == i
-                out = sash.rolling(
-                    pa.table({"t": np.arange(n), "x": np.full(n, float(i))}),
-                    on="t", window=9, aggs=[agg.max("x"), agg.median("x")],
-                )  # fmt: skip
-                assert out["max_x"].to_numpy().max() == out["median_x"].to_numpy().min() == i
-                op = operator()
-                op.process(batch(n, i))
-                assert op.rows == n
-        finally:
-            stop.set()
-
-    together(work, collect)
-
-
-SCRIBBLE = """
-import threading, numpy as np, pyarrow as pa, sash, sys
-from sash import agg
-sys.setswitchinterval(1e-6)
-n = 20_000
-times, values = np.arange(n), np.ones(n)
-keys = (np.arange(n) % 50).astype(np.int64)
-stop = threading.Event()
-
-def scribble():
-    source = np.random.default_rng(1)
-    while not stop.is_set():
-        at = source.integers(0, n, 1000)
-        times[at] = source.integers(-2**62, 2**62, 1000)
-        values[at] = source.normal(size=1000)
-        keys[at] = source.integers(-2**62, 2**62, 1000)
-        times[:] = np.arange(n)
-
-def table():
-    return pa.table({"t": times, "k": keys, "x": values})
-
-def bulk():
-    tree = sash.FingerTree(agg.sum())
-    for _ in range(3):
-        tree.bulk_insert(times, values)
-        tree.bulk_insert(times[::7], values[::7])
-    tree.bulk_evict(n // 2)
-    tree.check_invariants()
-
-def timed():
-    window = sash.TimedWindow(agg.max())
-    window.insert_many(times, values)
-    window.check_invariants()
-
-def slide():
-    sash.FingerTree(agg.max()).slide(times, values, rows=100)
-    sash.TwoStacks([agg.sum(), agg.topk(3)]).slide(values, 100)
-
-def roll():
-    for order in ("event", "arrival"):
-        sash.rolling(table(), on="t", by="k", window=50, aggs=[agg.max("x"), agg.median("x")], order=order)
-    sash.rolling(table(), on="t", window=50, aggs=[agg.count_distinct("k"), agg.mean("x"), agg.bloom("x")])
-
-def process():
-    op = sash.WindowOperator(on="t", by="k", windows=[sash.tumbling(999), sash.session(5), sash.sliding(rows=9, slide=3)],
-                             aggs=[agg.sum("x"), agg.nth_youngest(2, "x")], lateness=2**60)
-    op.process(table())
-    op.process(table())
-    op.snapshot()
-
-thread = threading.Thread(target=scribble)
-thread.start()
-done = 0
-try:
-    for call in (bulk, timed, slide, roll, process):
-        for _ in range(4):
-            try:
-                call()
-                done += 1
-            except (ValueError, OverflowError):
-                pass
-finally:
-    stop.set()
-    thread.join()
-print("alive", done)
-"""
-
-
-def test_inputs_that_are_written_to_meanwhile() -> None:
-    """What comes out is of either value; nothing crashes, and no structure is damaged."""
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIBBLE], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stdout[:5]) == (0, "alive"), done.stderr[-1000:]

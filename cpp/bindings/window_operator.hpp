@@ -8,6 +8,7 @@
 
 #include "archive.hpp"
 #include "arrays.hpp"
+#include "holder.hpp"
 #include "outcomes.hpp"
 #include "sash/slicing/window_operator.hpp"
 #include "timed_window.hpp"
@@ -189,7 +190,11 @@ class OperatorOf final : public AnyOperator {
           op_.monoid(), [&](std::int64_t t, const typename M::Cell*) { times.push_back(t); });
     return array_of(std::move(times));
   }
-  nb::object take_forgotten() override { return array_of(op_.take_forgotten()); }
+  nb::object take_forgotten() override {
+    std::vector<std::uint32_t> ids = op_.take_forgotten();
+    return_memory(kSlicesOfKey * ids.size());
+    return array_of(std::move(ids));
+  }
 
   nb::tuple save(bool all) override {
     Saving a;
@@ -259,6 +264,7 @@ class OperatorOf final : public AnyOperator {
   }
 
  private:
+  static constexpr std::size_t kSlicesOfKey = 8;  // and other things, about
   static nb::list lowered_all(const Emission& e)
     requires(!Port<M>::native)
   {

@@ -1,0 +1,174 @@
+"""A program that watches its own resident memory: run by test_steady_memory.py.
+
+`steady` runs a window on and on: memory stays where it is. `burst` fills one far beyond that and
+empties it again: memory comes back.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import sash
+from sash import TimedWindow, agg
+
+PAGE = 4096
+MB = 1 << 20
+MANY = 2_000_000
+ONES = np.ones(MANY, np.int64)
+NOW = np.arange(MANY)
+SUM = agg.sum(dtype=int)
+LONGEST = sash.monoid(lambda a, b: a if len(a) >= len(b) else b, name="longest")
+
+
+def resident() -> int:
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
+
+
+# ---- rounds of windows that go on and on --------------------------------------------------------
+def window_round(kind: str) -> Callable[[int], Any]:
+    native, objects = getattr(sash, kind)(SUM), sash.DabaLite(LONGEST)
+    if kind != "SubtractOnEvict":
+        objects = getattr(sash, kind)(LONGEST)
+    texts = [str(i) * (i % 50) for i in range(500)]
+
+    def run(i: int) -> None:
+        native.slide(ONES[:5000], 1000)
+        objects.slide(texts, 100)
+        objects.insert(texts[i % 500])
+        objects.evict()
+        objects.query()
+        if i % 10 == 0:
+            native.snapshot(), objects.snapshot()
+
+    return run
+
+
+def tree_round(kind: str) -> Callable[[int], Any]:
+    native, objects = (
+        getattr(sash, kind)([SUM, agg.topk(3, dtype=int)]),
+        getattr(sash, kind)(LONGEST),
+    )
+
+    def run(i: int) -> None:
+        now = 5000 * i
+        native.bulk_insert(now + NOW[:5000] * 7 % 9000, ONES[:5000])
+        native.bulk_evict(now - 2000)
+        native.query(now - 500, now + 500)
+        objects.bulk_insert(now + NOW[:300] * 7 % 400, list(map(str, range(300))))
+        objects.bulk_evict(now - 100)
+
+    return run
+
+
+def operator_round(kind: str) -> Callable[[int], Any]:
+    """Keys come and go, and names of keys."""
+    op = sash.WindowOperator(
+        on="t", by="k", delay=0, lateness=500,
+        windows=[sash.tumbling(100), sash.session(20), sash.sliding(rows=5, slide=2)],
+        aggs=[agg.sum("x"), LONGEST.on("text")] if kind == "objects" else [agg.sum("x")],
+    )  # fmt: skip
+
+    def run(i: int) -> None:
+        n = 1000
+        keys = [f"key {i}.{j % 100}" for j in range(n)]
+        text = [str(j) for j in range(n)]
+        op.process(pa.table({"t": 1000 * i + NOW[:n], "k": keys, "x": ONES[:n], "text": text}))
+        if i == 5:
+            op.snapshot()  # from here on changes are kept
+        if i > 5 and i % 10 == 0:
+            op.changes()
+
+    return run
+
+
+def rolling_round(kind: str) -> Callable[[int], Any]:
+    table = pa.table({"t": NOW[:3000], "k": NOW[:3000] % 9, "x": NOW[:3000] % 100})
+    aggs = [LONGEST.on("k")] if kind == "objects" else [agg.max("x"), agg.median("x")]
+    if kind == "objects":
+        table = table.set_column(1, "k", pa.array(list(map(str, range(3000)))))
+    return lambda _: sash.rolling(table, on="t", window=50, aggs=aggs)
+
+
+ROUNDS = {
+    "window": window_round,
+    "tree": tree_round,
+    "operator": operator_round,
+    "rolling": rolling_round,
+}
+
+
+def steady(what: str, kind: str) -> None:
+    run, n = ROUNDS[what](kind), 40
+    for i in range(n):
+        run(i)
+    before = resident()
+    for i in range(n, 4 * n):
+        run(i)
+    grown = resident() - before
+    assert grown < 4 * MB, f"{what} of {kind}: {grown / MB:.1f} MB more"
+
+
+# ---- bursts --------------------------------------------------------------------------------------
+def burst_of(made: Any, fill: Callable[[], Any], empty: Callable[[], Any]) -> None:
+    small, before = made.nbytes, resident()
+    fill()
+    large, most = made.nbytes, resident()
+    empty()
+    left = resident() - before
+    assert large > 20 * MB and most - before > 10 * MB
+    assert made.nbytes < max(20 * small, MB), f"{made}: {made.nbytes} bytes"
+    assert left < max((most - before) / 4, 6 * MB), f"{made}: {left / MB:.0f} MB left"
+
+
+def burst(what: str, kind: str) -> None:
+    if what == "window":
+        made: Any = getattr(sash, kind)(SUM)
+        made.slide(ONES[:5000], 1000)
+
+        def empty() -> None:
+            made.evict_many(MANY)
+            made.slide(ONES[:5000], 1000)
+
+        burst_of(made, lambda: (made.insert_many(ONES), made.query()), empty)
+    elif what == "timed":
+        made = TimedWindow(SUM, structure=getattr(sash, kind))
+        made.insert_many(NOW[:1000], ONES[:1000])
+        fill = lambda: made.insert_many(NOW + 1000, ONES)  # noqa: E731
+        burst_of(made, fill, lambda: made.bulk_evict(MANY - 10))
+    elif what == "tree":
+        made = getattr(sash, kind)(SUM)
+        made.bulk_insert(NOW[:1000], ONES[:1000])
+
+        def leave() -> None:
+            made.bulk_evict(MANY - 10)
+            made.slide(MANY + NOW[:200_000], ONES[:200_000], rows=1000)
+
+        burst_of(made, lambda: made.bulk_insert(NOW, ONES), leave)
+    else:
+        made = sash.WindowOperator(
+            on="t", by="k", windows=[sash.tumbling(10), sash.session(5)], aggs=agg.sum("x"),
+            delay=0, lateness=100,
+        )  # fmt: skip
+        n = 200_000
+
+        def batch(n: int, start: int) -> pa.Table:
+            return pa.table({"t": start + NOW[:n] % 1000, "k": NOW[:n], "x": ONES[:n]})
+
+        made.process(batch(1000, 0))
+        few = lambda: [made.process(batch(1000, 3000 + 1000 * i)) for i in range(20)]  # noqa: E731
+        burst_of(made, lambda: made.process(batch(n, 1000)), few)
+        assert made.keys == 1000
+
+
+if __name__ == "__main__":
+    for argument in sys.argv[2:]:  # such as window:DabaLite
+        {"steady": steady, "burst": burst}[sys.argv[1]](*argument.split(":"))
+        print(argument)
