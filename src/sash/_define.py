@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -68,12 +67,15 @@ def numbers(name: str, what: str, values: Any) -> tuple[float, ...]:
 
 def number(name: str, what: str, value: Any) -> float:
     """Return the value as a float, or raise saying what it should be."""
-    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name}: {what} must be numbers, not {value!r}")
+    wrong = TypeError(f"{name}: {what} must be numbers, not {value!r}")
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__float__"):
+        raise wrong
     try:
         return float(value)
     except OverflowError:
         raise ValueError(f"{name}: {what} must fit in a float64, not {value!r}") from None
+    except TypeError:  # an array of several
+        raise wrong from None
 
 
 def power_of_two(name: str, what: str, value: Any, least: int, most: int) -> int:

@@ -81,6 +81,7 @@ JOBS = [
     job("console of 10^9", sink(f'format = "console"\nrows = {10**9}'), "at most 100000"),
     job("a jar", WHOLE + '[spark]\n"spark.jars" = "http://x/y.jar"', "--allow-python"),
     job("a plugin", WHOLE + '[spark]\n"spark.plugins" = "x.Y"', "--allow-python"),
+    job("a cluster", WHOLE + '[spark]\n"spark.master" = "spark://x:7077"', "--allow-python"),
     job("a filter of the page", WHOLE + '[spark]\n"spark.ui.filters" = "x.Y"', "--allow-python"),
     job(
         "a committer",

@@ -170,13 +170,13 @@ class Frame:
         raise RuntimeError("written")
 
 
-@pytest.mark.parametrize("name", ['a"b', "a`b", "a]b", "a\nb", '"; drop table x; --'])
+@pytest.mark.parametrize("name", ['a"b', "a`b", '"; drop table x; --'])
 def test_a_database_gets_no_names_that_end_their_quotes(name: str) -> None:
     database = _sinks.Database(JdbcSink(format="jdbc", url="jdbc:x:y", table="t"))
     with pytest.raises(_sinks.SinkError, match="cannot have a column"):
         database.write(Frame(["ok", name]))
     with pytest.raises(RuntimeError, match="written"):
-        database.write(Frame(["ok", "a b", "it's", "größe", "a.b"]))
+        database.write(Frame(["ok", "a b", "it's", "größe", "a.b", "a]b", "a\nb"]))
 
 
 @pytest.mark.parametrize(

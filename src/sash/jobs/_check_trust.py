@@ -27,6 +27,7 @@ _PLAIN_SETTINGS = re.compile(
 )
 """Settings that say how much and how fast; others may name classes, jars and commands."""
 _NAMES_CODE = re.compile(r"class|filters|proxy", re.IGNORECASE)
+_MASTERS = re.compile(r"local(\[[\d*, ]+\])?|yarn")
 _TIME_ZONE = "spark.sql.session.timeZone"
 _PLAIN_OPTIONS = re.compile(r"\w+|parquet\.[\w.]*size")
 _KAFKA_OPTIONS = re.compile(
@@ -73,7 +74,7 @@ class Trust(Check):
             self.say(path, f"{words}. {_ASK}")
 
     def _settings(self) -> None:
-        for name in self.job.spark:
+        for name, value in self.job.spark.items():
             path = ("spark", name)
             if name == _TIME_ZONE:
                 self.say(path, 'the time zone is set by zone = "..." under [time].')
@@ -82,6 +83,8 @@ class Trust(Check):
                 self.say(path, f'{words}, in quotes, as in "spark.{name}" = "..."')
             elif not _PLAIN_SETTINGS.fullmatch(name) or _NAMES_CODE.search(name):
                 self._ask(path, f"{name} may make Spark load code")
+            elif name == "spark.master" and not _MASTERS.fullmatch(str(value)):
+                self._ask(path, f"{name}: {value!r} may be a stranger's cluster")
 
     def _options(self, path: Place, options: Mapping[str, Any], known: re.Pattern[str]) -> None:
         for name in options:

@@ -28,7 +28,7 @@ BATCH = "sash_batch"
 
 _RESULT = re.compile(r"\.?_?(part-|SUCCESS|batch=|spark_metadata|temporary)")
 """How names begin that Spark gives to what it writes."""
-_QUOTES = set('"`[]')
+_QUOTES = set('"`')
 
 
 class SinkError(RuntimeError):
@@ -142,7 +142,7 @@ class Database:
         self._saved(frame, "overwrite" if self._sink.overwrite else "append")
 
     def _saved(self, frame: Any, mode: str) -> None:
-        odd = [n for n in frame.columns if _QUOTES & set(n) or not n.isprintable()]
+        odd = [n for n in frame.columns if _QUOTES & set(n)]
         if odd:  # Spark puts names into SQL between quotes, as they are
             raise SinkError(
                 f"the table {self._sink.table} cannot have a column {odd[0]!r}: its name would end "
