@@ -9,6 +9,7 @@ from typing import Any
 from bad_inputs.row import Bad, Hostile
 from sash import agg, jobs, windows
 from sash import spark as sps
+from sash.cli._app import app
 from sash.live import History, HistoryError, MissingHistoryError, serve
 
 HEAD = 'source = {format = "rate"}\n[time]\ncolumn = "timestamp"\nwatermark = "1s"\n'
@@ -165,4 +166,36 @@ SPARK = [
     Bad("cores of True", lambda: sps.local_session(True), TypeError, "not True"),
     Bad("cores of -1", lambda: sps.local_session(-1), ValueError, "not -1"),
 ]
-ROWS = [*JOBS, *OTHERS, *SPARK]
+
+
+class UsageError(Exception):
+    """What the command line says of its arguments; the classes behind it are not public."""
+
+
+def command(*arguments: str) -> Any:
+    try:
+        return app(args=list(arguments), prog_name="sash", standalone_mode=False)
+    except jobs.JobError:
+        raise
+    except Exception as error:
+        raise UsageError(str(error)) from error
+
+
+LIVE = str(Path(__file__).parents[1] / "jobs" / "good" / "csv_stream_with_everything.toml")
+COMMANDS = [
+    Bad("no command", lambda: command("rum"), UsageError, "Did you mean 'run'?"),
+    Bad("no job", lambda: command("run"), UsageError, "path"),
+    Bad("no jobs", lambda: command("check"), UsageError, "paths"),
+    Bad("no option", lambda: command("run", "x", "--nope"), UsageError, "--nope"),
+    Bad("no value", lambda: command("demo", "--output"), UsageError, "requires an argument"),
+    Bad("one too many", lambda: command("schema", "x"), UsageError, "unexpected extra"),
+    Bad("port of text", lambda: command("live", "x", "--port", "http"), UsageError, "integer"),
+    Bad("port of 99999", lambda: command("live", "x", "--port", "99999"), UsageError, "65535"),
+    Bad("port of -1", lambda: command("live", "x", "--port", "-1"), UsageError, "equal to 0"),
+    Bad("a zero in a path", lambda: command("run", "a\0b"), UsageError, "null byte"),
+    Bad("no path", lambda: command("run", ""), jobs.JobError, "this is a folder"),
+    Bad("no such job", lambda: command("live", "/nowhere/x"), jobs.JobError, "no such file"),
+    Bad("a folder to explain", lambda: command("explain", "/"), jobs.JobError, "a folder"),
+    Bad("token of x", lambda: command("live", LIVE, "--token", "x"), UsageError, "at least 8"),
+]
+ROWS = [*JOBS, *OTHERS, *SPARK, *COMMANDS]

@@ -72,7 +72,7 @@ def test_a_stream_its_late_rows_and_its_state(spark: Any, tmp_path: Path) -> Non
     windows = [sash.tumbling("1h", name=name) for name in NAMES]
     out = sps.windows(
         stream, on=ON, by="who", windows=windows, aggs=[agg.sum(name) for name in NAMES],
-        watermark="0s", emit="updates", late_rows=True,
+        watermark="0s", lateness="1m", emit="updates", late_rows=True,
     )  # fmt: skip
     sink = Sink()
     run(out, tmp_path / "checkpoint", sink)
@@ -109,12 +109,13 @@ def test_names_that_differ_in_case_are_refused(spark: Any) -> None:
 
 
 def test_numbers_of_partitions_and_shards_have_bounds(spark: Any, tmp_path: Path) -> None:
+    many = agg.count().alias("how many")
     frame = frame_of(spark, READ)
     with pytest.raises(ValueError, match="partitions must be at most 1048576"):
-        sps.rolling(frame, on=ON, by="who", window="1m", aggs=agg.count(), partitions=10**9)
+        sps.rolling(frame, on=ON, by="who", window="1m", aggs=many, partitions=10**9)
     (tmp_path / "in").mkdir()
     stream = read(spark, tmp_path / "in", READ.schema)
-    asked: dict[str, Any] = {"on": ON, "by": "who", "window": "1m", "aggs": agg.count()}
+    asked: dict[str, Any] = {"on": ON, "by": "who", "window": "1m", "aggs": many}
     with pytest.raises(ValueError, match="shards must be at most 65536"):
         sps.rolling(stream, watermark="1s", shards=10**9, **asked)
     with pytest.raises(ValueError, match="longer than all times"):
