@@ -13,7 +13,7 @@ FLINK := build/flink-venv
 SOURCES := src tests benchmarks tools examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format stubs docs bench bench-quick guard asan fuzz mutants soak clean
+.PHONY: help setup demo test lint format stubs golden docs bench bench-quick guard asan fuzz mutants soak clean
 
 help:  ## list the tasks
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -63,6 +63,9 @@ format: $(VENV)/dev  ## format Python and C++
 
 stubs: $(VENV)/dev  ## write the core's type stub anew
 	@$(BIN)/python -m nanobind.stubgen -q -P -p cpp/bindings/stubs.txt -m sash._core -o src/sash/_core.pyi
+
+golden: $(VENV)/dev  ## write the golden files of a format that has none yet
+	@$(BIN)/python tools/make_golden.py
 
 docs: $(VENV)/dev  ## write the generated pages of docs/ anew
 	@$(BIN)/python tools/make_docs.py
