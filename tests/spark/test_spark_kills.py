@@ -24,8 +24,8 @@ from streams import expected, rows_of, write
 
 import sash
 
-KILLS = int(os.environ.get("SASH_KILLS", "20"))
-FROM_OUTSIDE = 4
+KILLS = int(os.environ.get("SASH_KILLS", "8"))
+FROM_OUTSIDE = max(2, KILLS // 5)
 """How many of them end the JVM or everything, so that the query has to be started again."""
 
 
@@ -103,7 +103,7 @@ def test_killed_streams_end_with_the_right_rows(tmp_path: Path) -> None:
         try:
             assert process.stdout is not None
             process.stdout.readline()
-            if outside < FROM_OUTSIDE * KILLS // 20:
+            if outside < FROM_OUTSIDE:
                 dead = kill_outside(process, rng)
                 outside += dead
             else:
