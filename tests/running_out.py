@@ -42,7 +42,7 @@ def until_full(grow: Callable[[int], Any]) -> int:
 def window(kind: str) -> None:
     made = getattr(sash, kind)(SUM)
     assert until_full(lambda _: made.insert_many(COLUMN)) > 0
-    limited(150 << 20)  # a query of FlatFit takes some, too
+    limited(80 << 20)  # a query of FlatFit takes some, too
     assert made.query() == len(made) >= len(COLUMN)
     made.evict_many(len(made) - 1000)
     made.insert(1)
@@ -131,6 +131,6 @@ def operator() -> None:
 if __name__ == "__main__":
     for argument in sys.argv[1:]:  # each a function, or one and its argument: window:DabaLite
         what, *kind = argument.split(":")
-        limited(150 << 20)
+        limited(80 << 20)
         globals()[what](*kind)
         print(argument)

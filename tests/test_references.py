@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, ClassVar
 
+import pyarrow as pa
 import pytest
 from cases import STRUCTURES, named
+from test_tree_machine import TREES
 
 import sash
 from sash.structures import Window
+from sash.trees import Tree
 
 
 class State:
@@ -210,3 +213,107 @@ def test_a_window_in_a_cycle_is_collected() -> None:
     del owner
     gc.collect()
     assert gone() is None
+
+
+def failing_tree(structure: type[Tree], failing: Failing) -> Tree:
+    """A tree that has been through everything."""
+    tree = structure(failing.monoid(), leaf=4, fanout=4)
+    tree.bulk_insert([(7 * i) % 60 for i in range(90)], range(90))
+    for i in range(40):
+        tree.insert(i % 13 * 5, i)
+        if i % 3 == 0:
+            tree.evict()
+        tree.query(i, i + 20)
+    tree.bulk_evict(10)
+    tree.slide(range(60, 90), range(30), rows=25)
+    return tree
+
+
+TREE_CALLS: dict[str, Callable[[Tree], Any]] = {
+    "insert": lambda t: t.insert(70, 5),
+    "late": lambda t: t.insert(t.oldest + 1, 5),
+    "evict": lambda t: t.evict(),
+    "query": lambda t: t.query(65, 80),
+    "bulk_insert": lambda t: t.bulk_insert([61, 61, 65, 70, 71, 72, 95, 96], range(8)),
+    "bulk_evict": lambda t: t.bulk_evict(t.oldest + 1),
+    "slide": lambda t: t.slide(range(90, 99), range(9), rows=20),
+}
+
+
+@pytest.mark.parametrize("call", TREE_CALLS)
+@pytest.mark.parametrize("structure", TREES, ids=named)
+def test_a_tree_gives_everything_up(structure: type[Tree], call: str) -> None:
+    """Also after its functions have failed at every step of a call."""
+    failing = Failing()
+    tree = failing_tree(structure, failing)
+    for left in range(12):
+        failing.left = left
+        with suppress(ZeroDivisionError):
+            TREE_CALLS[call](tree)
+        failing.left = -1
+    tree.check_invariants()
+    kept = len(tree)
+    assert alive() <= 6 * kept + 20  # an aggregate for each node, and one for each front entry
+    tree.bulk_evict(tree.youngest)
+    assert alive() <= 3
+    tree.insert(1, 1)
+    del tree
+    assert alive() == 0
+
+
+def test_a_snapshot_that_fails_gives_everything_up() -> None:
+    value = object()
+    before = sys.getrefcount(value)
+    window = sash.DabaLite(sash.monoid(lambda a, b: a, name="first"))
+    window.insert_many([value] * 20)
+    with pytest.raises(TypeError):
+        window.snapshot()  # such an object cannot be saved
+    del window
+    assert sys.getrefcount(value) == before
+
+
+def test_a_restored_window_gives_everything_up() -> None:
+    plain = sash.monoid(lambda a, b: a + b, name="strings")
+    tree = sash.FingerTree(plain)
+    tree.bulk_insert(range(50), list(map(str, range(50))))
+    data = tree.snapshot()
+    gone = [weakref.ref(sash.FingerTree.restore(data, plain)) for _ in range(3)]
+    gc.collect()
+    assert [each() for each in gone] == [None] * 3
+
+
+@pytest.mark.parametrize("store", ["lazy", "eager"])
+def test_an_operator_gives_everything_up(store: str) -> None:
+    """Keys come and go, and functions fail at every step of a batch."""
+    failing = Failing()
+    op = sash.WindowOperator(
+        on="t", by="k", store=store, delay=0, lateness=20, aggs=failing.monoid().on("x"),
+        windows=[sash.tumbling(10), sash.session(3), sash.sliding(rows=3, slide=1)],
+    )  # fmt: skip
+    most = 0
+    for i in range(30):
+        batch = {"t": [20 * i + j for j in range(10)], "k": [i % 3] * 10, "x": list(range(10))}
+        for left in (i, 3 * i, -1):
+            failing.left = left
+            with suppress(ZeroDivisionError):
+                op.process(pa.table(batch))
+                break
+        failing.left = -1
+        most = max(most, alive()) if i < 10 else most
+        assert i < 10 or alive() <= 2 * most
+    op.finish()
+    del op
+    assert alive() == 0
+
+
+def test_rolling_gives_everything_up() -> None:
+    failing = Failing()
+    table = pa.table({"t": [5, 1, 3, 2, 4] * 20, "x": list(range(100)), "k": [1, 2] * 50})
+    for order in ("event", "arrival"):
+        for left in (-1, 0, 7, 50):
+            failing.left = left
+            with suppress(ZeroDivisionError):
+                sash.rolling(
+                    table, on="t", by="k", window=2, aggs=failing.monoid().on("x"), order=order
+                )
+            assert alive() == 0

@@ -21,7 +21,7 @@ from sash.trees import Tree
 
 SUM = agg.sum(dtype=int)
 ONES = np.ones(400_000, np.int64)
-START = 20_000
+START = 8_000
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def test_a_window_of_several_threads(structure: type[Window]) -> None:
     def mover(i: int) -> Callable[[], None]:
         def work() -> None:
             for n in range(40):
-                size = 1 + 97 * n % 401
+                size = 1 + 97 * n % 201
                 if refusals[i].allow(lambda: (window.insert_many(ONES[:size]), 1)):  # noqa: B023
                     inserted[i] += size
                 size //= 2
@@ -55,7 +55,7 @@ def test_a_window_of_several_threads(structure: type[Window]) -> None:
     def reader() -> None:
         for _ in range(20):
             found = refusals[2].allow(window.query)
-            assert found is None or 0 <= found <= START + 2 * 40 * 401
+            assert found is None or 0 <= found <= START + 2 * 40 * 201
             data = refusals[2].allow(window.snapshot)
             if data is not None:
                 restored = structure.restore(data, SUM)

@@ -50,7 +50,11 @@ void bind_trees(nb::module_& m) {
           nb::arg().none())
       .def(
           "bulk_evict",
-          [](TreeHolder& w, nb::handle time) { return w.use()->bulk_evict(to_time(time)); },
+          [](TreeHolder& w, nb::handle time) {
+            const std::size_t dropped = w.use()->bulk_evict(to_time(time));
+            return_memory(dropped);
+            return dropped;
+          },
           nb::arg().none())
       .def("query", [](TreeHolder& w) { return w.use()->query(); })
       .def(
@@ -62,7 +66,13 @@ void bind_trees(nb::module_& m) {
       .def("__len__", [](TreeHolder& w) { return w.use()->size(); })
       .def_prop_ro("oldest", [](TreeHolder& w) { return time_of_end(w, true); })
       .def_prop_ro("youngest", [](TreeHolder& w) { return time_of_end(w, false); })
-      .def("clear", [](TreeHolder& w) { w.use()->clear(); })
+      .def("clear",
+           [](TreeHolder& w) {
+             const auto use = w.use();
+             const std::size_t size = use->size();
+             use->clear();
+             return_memory(size);
+           })
       .def("check_invariants", [](TreeHolder& w) { w.use()->check_invariants(); })
       .def("_insert_many", [](TreeHolder& w, TimeColumn times,
                               nb::handle columns) { w.use()->insert_many(times, columns); })

@@ -1,6 +1,7 @@
 // Every in-order structure when memory runs out, at every allocation of every operation: nothing has
 // changed, the invariants hold, and the operation passes when there is memory again.
 // Usage: alloc_test [seed]
+#pragma GCC optimize("O0")  // compiling it takes longer than running it
 #include <deque>
 #include <random>
 
