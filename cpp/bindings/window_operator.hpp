@@ -102,6 +102,7 @@ class OperatorOf final : public AnyOperator {
       words.push_back(c.data());
     }
     op_.make_room(keys);
+    op_.give_up_room(keys);
     std::vector<std::uint32_t> late;
     nb::object shown;
     const auto run = [&] {
@@ -251,6 +252,7 @@ class OperatorOf final : public AnyOperator {
                         : objects.size() != n)
       raise(PyExc_ValueError, "slices and states differ in number");
     op_.make_room(keys);
+    op_.give_up_room(keys);
     Loading a(nb::bytes("", 0), nb::bytes("", 0), cells, objects);
     nb::object shown;
     op_.merge(

@@ -158,6 +158,11 @@ class WindowOperator {
   void make_room(std::size_t keys) {
     while (keys_.size() < keys) keys_.emplace_back();
   }
+  // No key has a number from here on.
+  void give_up_room(std::size_t keys) {
+    for (; keys_.size() > keys && !keys_.back().live; keys_.pop_back()) keys_.back().clear(m_);
+    give_back(keys_);
+  }
 
   // ---- snapshots (snapshot.hpp) ------------------------------------------------------------------
   // Keys go by the numbers they have here: which ones, save returns.
@@ -340,8 +345,6 @@ class WindowOperator {
     if (moved) move_on(limit);
     for (const std::uint32_t id : rows_.touched())
       if (keys_[id].live && keys_[id].empty()) forget(id);
-    for (; !keys_.empty() && !keys_.back().live; keys_.pop_back()) keys_.back().clear(m_);
-    give_back(keys_);
   }
   // The watermark has moved: what is done with goes.
   void move_on(Time limit) {
