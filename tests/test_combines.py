@@ -15,6 +15,7 @@ from cases import named
 from counting import Counting
 
 import sash
+from sash import agg
 from sash.structures import Window
 
 # structure: most combines per insert, evict and query; on average per insert and evict
@@ -147,6 +148,20 @@ def test_stored_partial_aggregates(structure: type[Window]) -> None:
     for n in range(198, 0, -1):
         totals.evict()
         assert totals.window._partials() == PARTIALS[structure](n)
+
+
+def test_partial_aggregates_of_the_others() -> None:
+    stored = {
+        sash.Recalc: lambda n: n,
+        sash.SubtractOnEvict: lambda n: n + 1,
+        sash.FlatFit: lambda n: n,
+        sash.Amta: lambda n: 2 * n,
+    }
+    for structure, partials in stored.items():
+        window = structure(agg.sum(dtype=int))
+        for n in range(1, 20):
+            window.insert(n)
+            assert window._partials() == partials(n), structure
 
 
 def test_recalc_and_subtract_on_evict() -> None:

@@ -176,6 +176,14 @@ def test_tickets_that_run_out() -> None:
     assert other.query() == sum(range(20))
 
 
+def test_tickets_that_are_given_twice() -> None:
+    window = filled(sash.ReactiveAggregator(SUM))
+    numbers, times, cells, objects = window._save()
+    first, second = 16, 24  # after the number of entries and the next ticket
+    changed = numbers[:second] + numbers[first:second] + numbers[second + 8 :]
+    assert refused_or_whole(window, SUM, (changed, times, cells, objects))
+
+
 LIE = """
 import resource, struct
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))

@@ -30,6 +30,16 @@ def test_a_window_that_shrank_gives_memory_back(structure: type[Window]) -> None
 
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=named)
+def test_a_window_that_is_cleared_gives_memory_back(structure: type[Window]) -> None:
+    window = structure(SUM)
+    window.insert_many(np.ones(100_000, np.int64))
+    window.clear()
+    assert window.nbytes < 100_000
+    window.insert(1)
+    assert window.query() == 1
+
+
+@pytest.mark.parametrize("structure", STRUCTURES, ids=named)
 def test_a_window_that_slides_does_not_grow(structure: type[Window]) -> None:
     window = structure(SUM)
     window.slide(np.ones(10_000, np.int64), 1_000)

@@ -270,6 +270,16 @@ def test_clock_times_and_zones() -> None:
     assert op.watermark == datetime(2026, 1, 1, 13, tzinfo=UTC)
 
 
+def test_rows_of_one_moment_are_taken_as_they_arrived() -> None:
+    # t  3 3 3 | 3
+    # x  5 7 6 | 9
+    for one, expected in [(agg.first("x"), 5.0), (agg.last("x"), 9.0)]:
+        op = operator(sash.tumbling(10), aggs=one)
+        op.process(rows(3, 3, 3, x=[5.0, 7.0, 6.0]))
+        op.process(rows(3, x=[9.0]))
+        assert op.advance(10)[f"{one.name}_x"].to_pylist() == [expected]
+
+
 # ---- questions ----
 
 
@@ -282,6 +292,20 @@ def test_live_questions() -> None:
     with pytest.raises(ValueError, match=r"12 is inside the slice \[10, 20\)"):
         op.query("a", 12, None)
     assert told(op.windows("a"), "complete") == [(0, 10, False), (10, 20, False)]
+
+
+def test_questions_from_every_moment() -> None:
+    """Refused inside a slice, which reaches from its first row to its last; else exact."""
+    op = operator(sash.tumbling(10), sash.session(3), by="k")
+    times = (1, 3, 12, 13, 18)
+    op.process(rows(*times, k=["a"] * len(times)))
+    for t in range(21):
+        if t in (2, 3, 13):
+            with pytest.raises(ValueError, match=f"{t} is inside the slice"):
+                op.query("a", t, None)
+        else:
+            later = sum(time >= t for time in times)
+            assert op.query("a", t, None) == {"sum_x": float(later) or None}
 
 
 def test_windows_come_and_go() -> None:

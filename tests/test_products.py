@@ -140,3 +140,10 @@ def test_a_null_remains_null_when_floats_are_subtracted() -> None:
 def test_an_empty_mixed_product_gives_each_aggregates_empty_result() -> None:
     window = sash.DabaLite([agg.count(), agg.collect()])
     assert window.query() == (0, None)
+
+
+def test_a_column_of_one_aggregate_is_the_argument_of_another() -> None:
+    window = sash.DabaLite([agg.max("y"), agg.argmax("x", "y")])
+    for x, y in [(1.0, 5.0), (3.0, 4.0), (2.0, 6.0)]:
+        window.insert({"x": x, "y": y})
+    assert window.query() == (6.0, 4.0)

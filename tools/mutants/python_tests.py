@@ -19,6 +19,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ class Server:
     def __init__(self, folder: Path, work: list[tuple[int, str]], output: Path) -> None:
         self.folder, self.work, self.output = folder, work, output
         self.kills: Counter[tuple[str, str]] = Counter()  # by header and test
-        self.known: dict[str, tuple[float, list[int]]] = {}
+        self.known: dict[str, tuple[float, set[int]]] = {}
 
     def pytest_configure(self) -> None:
         """The project's examples, but the first failure is enough."""
@@ -123,27 +124,32 @@ class Server:
 
     def _learn(self, items: dict[str, pytest.Item]) -> None:
         """What each test reaches, from a run without a mutant, where that is not known."""
-        path = self.folder.parent / "reached.json"
-        if path.exists():
-            self.known = json.loads(path.read_text())
+        path = self.folder.parent / "reached.jsonl"
+        path.touch()
+        self._read(path)
         new = [item for name, item in items.items() if name not in self.known]
 
-        def run(say: Callable[[Any], None]) -> None:
-            for item, following in zip(new, [*new[1:], None], strict=True):
+        def run(_: Callable[[Any], None]) -> None:
+            for item, following in zip_longest(new, new[1:]):
                 self.core.forget()
                 start = time.process_time()
                 failed = _fails(item, following)
-                reached = self.core.reached()
-                say([item.nodeid, failed, time.process_time() - start, reached])
+                seconds = round(time.process_time() - start, 4)
+                with path.open("a") as out:
+                    line = [item.nodeid, failed, seconds, self.core.reached()]
+                    out.write(json.dumps(line) + "\n")
 
-        for line in _forked(run)[0]:
+        _forked(run)
+        self._read(path)
+        if missing := [item.nodeid for item in new if item.nodeid not in self.known]:
+            raise SystemExit(f"{missing[0]} ended the run without a mutant")
+
+    def _read(self, path: Path) -> None:
+        for line in path.read_text().splitlines():
             name, failed, seconds, reached = json.loads(line)
             if failed:
                 raise SystemExit(f"{name} fails without a mutant: {failed}")
-            self.known[name] = seconds, reached
-        if missing := [item.nodeid for item in new if item.nodeid not in self.known]:
-            raise SystemExit(f"{missing[0]} ended the run without a mutant")
-        path.write_text(json.dumps(self.known))
+            self.known[name] = seconds, set(reached)
 
     def _meet(self, items: dict[str, pytest.Item], mutant: int, header: str) -> None:
         names = [n for n in items if mutant in self.known[n][1]]
@@ -153,7 +159,7 @@ class Server:
         def run(say: Callable[[Any], None]) -> None:
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             self.core.set(mutant)
-            for item, following in zip(chosen, [*chosen[1:], None], strict=True):
+            for item, following in zip_longest(chosen, chosen[1:]):
                 say(item.nodeid)
                 seconds = _FACTOR * self.known[item.nodeid][0] + _MORE
                 signal.setitimer(signal.ITIMER_PROF, seconds)
@@ -164,7 +170,9 @@ class Server:
         start = time.monotonic()
         lines, code = _forked(run)
         end = how(code)
-        by = json.loads(lines[-1]) if end and lines else ""
+        if end and not lines:
+            raise SystemExit(f"no test was run for mutant {mutant}")
+        by = json.loads(lines[-1]) if end else ""
         if by:
             self.kills[header, by] += 1
         took = round(time.monotonic() - start, 1)
