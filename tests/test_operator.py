@@ -270,16 +270,6 @@ def test_clock_times_and_zones() -> None:
     assert op.watermark == datetime(2026, 1, 1, 13, tzinfo=UTC)
 
 
-def test_rows_of_one_moment_are_taken_as_they_arrived() -> None:
-    # t  3 3 3 | 3
-    # x  5 7 6 | 9
-    for one, expected in [(agg.first("x"), 5.0), (agg.last("x"), 9.0)]:
-        op = operator(sash.tumbling(10), aggs=one)
-        op.process(rows(3, 3, 3, x=[5.0, 7.0, 6.0]))
-        op.process(rows(3, x=[9.0]))
-        assert op.advance(10)[f"{one.name}_x"].to_pylist() == [expected]
-
-
 # ---- questions ----
 
 
