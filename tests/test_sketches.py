@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -76,6 +77,27 @@ def test_hll_agrees_with_datasketches() -> None:
         window = sash.TwoStacksLite(agg.hll())
         window.insert_many(np.arange(n))
         assert window.query() == pytest.approx(sketch.get_estimate(), rel=3 * 1.04 / 64)
+
+
+def ertl(registers: list[int], lg_k: int) -> float:
+    """The improved raw estimate of Ertl (2017), with its series summed as they are written."""
+    q, m = 64 - lg_k, 1 << lg_k
+    count = [sum(min(r, q + 1) == k for r in registers) for k in range(q + 2)]
+    empty, full = count[0] / m, 1 - count[q + 1] / m
+    sigma = empty + sum(empty ** (2.0**k) * 2.0 ** (k - 1) for k in range(1, 40))
+    tau = (1 - full - sum((1 - full ** (2.0**-k)) ** 2 * 2.0**-k for k in range(1, 60))) / 3
+    ends = m * sigma + m * tau * 2.0**-q
+    return m * m / (2 * math.log(2)) / (ends + sum(count[k] * 2.0**-k for k in range(1, q + 1)))
+
+
+@pytest.mark.parametrize(
+    "ranks", [{0: 200, 1: 500, 9: 324}, {1: 1000, 2: 24}, {51: 512, 55: 256, 58: 128, 63: 128}]
+)
+def test_hll_estimates_of_given_registers(ranks: dict[int, int]) -> None:
+    """Of registers that are empty, and of full ones, which take more values than a test can add."""
+    registers = [rank for rank, many in ranks.items() for _ in range(many)]
+    found = functions_of(agg.hll(lg_k=10)).lower(bytes(registers))
+    assert found == pytest.approx(ertl(registers, 10), rel=1e-9, abs=0.5)
 
 
 def test_hll_forgets_what_left() -> None:
