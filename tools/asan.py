@@ -65,7 +65,7 @@ def main() -> int:
     python = sanitized_python()
     tests = [p for p in sorted((ROOT / "tests").glob("test_*.py")) if p.name not in LEFT_OUT]
     command = [str(python), "-m", "pytest", "-x", *map(str, tests), *sys.argv[1:]]
-    command += [f"--deselect={name}" for name in DESELECTED]
+    command += ["--capture=sys", *(f"--deselect={name}" for name in DESELECTED)]  # reports pass
     return subprocess.run(
         command, check=False, cwd=ROOT, env={**os.environ, **environment()}
     ).returncode
