@@ -67,7 +67,7 @@ def test_windows(spark: Any) -> None:
 
 def test_a_stream_its_late_rows_and_its_state(spark: Any, tmp_path: Path) -> None:
     late = READ.set_column(0, ON, pa.array([1, 1, 1]).view(pa.timestamp("us", "UTC")))
-    write(tmp_path / "in", [READ, READ, late])
+    write(tmp_path / "in", [pa.concat_tables([READ, READ]), late])
     stream = read(spark, tmp_path / "in", READ.schema)
     windows = [sash.tumbling("1h", name=name) for name in NAMES]
     out = sps.windows(
