@@ -13,7 +13,7 @@ FLINK := build/flink-venv
 SOURCES := src tests benchmarks tools examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format stubs golden docs bench bench-quick guard asan fuzz mutants soak clean
+.PHONY: help setup demo test lint format stubs golden docs bench bench-quick guard asan fuzz mutants soak audit clean
 
 help:  ## list the tasks
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -102,6 +102,9 @@ mutants: $(VENV)/dev  ## change the core in hundreds of places, one at a time: d
 
 soak: $(VENV)/dev  ## random operations, fuzzers, load and kills for hours; their table in docs/hardening.md
 	@$(BIN)/python tools/soak.py
+
+audit: $(VENV)/dev  ## pins, licences, and what sources may do; needs no network
+	@$(BIN)/python tools/audit.py
 
 clean:  ## remove what was built
 	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis
