@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from sash import _snapshot
+from sash import _ipc, _snapshot
 
 WORDS = [0, 1, 2, 3, 7, 8, 255, 1000, 2**31, 2**32, 2**62, 2**63 - 1, 2**63, 2**64 - 1]
 Header = dict[str, Any]
@@ -76,7 +76,8 @@ def damaged_json(value: Any, choices: Choices) -> Any:
 
 
 def unpacked(data: bytes, names: tuple[str, ...]) -> tuple[Header, Buffers]:
-    header, buffers = _snapshot._open(data, names)
+    schema, batches = _ipc.open_stream(data)
+    header, buffers = _snapshot._header(schema), _snapshot._buffers(schema, batches, names)
     del header["crc32"], header["format"]
     return header, dict(zip(names, buffers, strict=True))
 

@@ -16,11 +16,11 @@ sys.path.append(str(Path(__file__).parent / "spark"))
 from store import Store
 
 import sash
-from sash import SnapshotError, agg
+from sash import _snapshot, agg
 from sash._ipc import to_bytes
 from sash._operator_snapshot import _BUFFERS
-from sash.spark import _live_shards
-from sash.spark._keep_rolling import RollingKeeper, RollingQuery
+from sash.spark import _live_shards, _shard_log
+from sash.spark._keep_rolling import _PARTS, RollingKeeper, RollingQuery
 from sash.spark._keep_windows import WindowKeeper
 from sash.spark._metrics import Counters
 from sash.spark._shard_log import CheckpointError
@@ -29,7 +29,6 @@ from sash.spark._windows_task import Query
 
 TYPES = {"t": pa.timestamp("us", "UTC"), "k": pa.string(), "x": pa.int64()}
 AGGS = [agg.sum("x"), agg.count()]
-_LENGTH = 8
 
 
 def _asked(window: Any) -> dict[str, Any]:
@@ -52,9 +51,8 @@ def _rolling() -> Shards:
     )
     told = WindowKeeper(query).advance(-1).schema
     added = [told.field(n) for n in (*outputs, "revision", "change")]
-    return Shards(
-        RollingKeeper, query, "plan", 1, {"rows": True}, pa.schema([*TYPES.items(), *added])
-    )
+    result = pa.schema([*TYPES.items(), *added])
+    return Shards(RollingKeeper, query, "plan", 1, {"rows": True}, result, "row")
 
 
 def _rows(at: int) -> bytes:
@@ -71,7 +69,7 @@ def _good() -> list[tuple[Shards, Store]]:
         store = Store()
         for number in range(3):
             _live_shards._live.clear()
-            list(shards.run(0, store.log(0), [_rows(4000 * number)], 3 * number, False))
+            list(shards.run(store.log(0), [_rows(4000 * number)], 3 * number, False))
         found.append((shards, store))
     return found
 
@@ -80,15 +78,14 @@ def _damaged_entry(data: bytes, rolling: bool, choices: Choices) -> bytes:
     """Return an entry that is damaged, or whose snapshot is, under a valid checksum."""
     if choices.one_in(3):
         return damaged(data, choices)
-    length = int.from_bytes(data[:_LENGTH], "little")
-    changes, rows = (
-        (data[_LENGTH : _LENGTH + length], data[_LENGTH + length :]) if rolling else (data, b"")
-    )
-    if rolling and choices.one_in(3):
-        rows = damaged(rows, choices)
+    if not rolling:
+        return packed(*unpacked(data, _BUFFERS), choices)
+    header, parts = unpacked(data, _PARTS)
+    if choices.one_in(3):
+        parts["rows"] = damaged(parts["rows"], choices)
     else:
-        changes = packed(*unpacked(changes, _BUFFERS), choices)
-    return len(changes).to_bytes(_LENGTH, "little") + changes + rows if rolling else changes
+        parts["changes"] = packed(*unpacked(parts["changes"], _BUFFERS), choices)
+    return _snapshot.pack(header, parts)
 
 
 def again(good: Store) -> Store:
@@ -99,10 +96,20 @@ def again(good: Store) -> Store:
     return store
 
 
-def _kept_timer(about: dict[str, Any], other: Any) -> Any:
-    """Return the manifest with its timer, where it has another: those that are set are Spark's."""
-    another = isinstance(other, dict) and type(other.get("timer")) is int
-    return {**other, "timer": about["timer"]} if another else other
+def _damaged_manifest(text: str, choices: Choices) -> str:
+    """Return a manifest that is damaged under a valid checksum; now and then the checksum is, too.
+
+    A timer stays as it is: those that are set are Spark's.
+    """
+    about = json.loads(text)
+    del about["crc32"]
+    other = damaged_json(about, choices)
+    if isinstance(other, dict):
+        if type(other.get("timer")) is int:
+            other["timer"] = about["timer"]
+        other["crc32"] = _shard_log._checksum(other)
+    text = json.dumps(other)
+    return damaged(text.encode(), choices).decode("latin-1") if choices.one_in(3) else text
 
 
 def run_damaged(choices: Choices) -> None:
@@ -111,11 +118,7 @@ def run_damaged(choices: Choices) -> None:
     store = again(good)
     kept = store.shard(0)
     if choices.one_in(3):
-        about = json.loads(kept["manifest"][0])
-        text = json.dumps(_kept_timer(about, damaged_json(about, choices)))
-        if choices.one_in(3):
-            text = damaged(text.encode(), choices).decode("latin-1")
-        kept["manifest"] = (text,)
+        kept["manifest"] = (_damaged_manifest(kept["manifest"][0], choices),)
     else:
         key = choices.of(sorted(kept["entries"]))
         pieces, data = kept["entries"][key]
@@ -124,8 +127,8 @@ def run_damaged(choices: Choices) -> None:
             _damaged_entry(data, shards.keeper is RollingKeeper, choices),
         )
     try:
-        list(shards.run(0, store.log(0), [_rows(20_000)], 18, False))
-    except (CheckpointError, SnapshotError, OverflowError):
+        list(shards.run(store.log(0), [_rows(20_000)], 18, False))
+    except (CheckpointError, OverflowError):
         return
     _live_shards._live.clear()
-    list(shards.run(0, store.log(0), [], 40, True))
+    list(shards.run(store.log(0), [], 40, True))

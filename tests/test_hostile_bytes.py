@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import random
 import struct
 from pathlib import Path
-from typing import Any
 
 import hostile_bytes
-import hostile_shards
 import pytest
 from damage import unpacked
 
 import sash
 from sash import SnapshotError, _operator_snapshot, _snapshot
-from sash.spark._keep_rolling import entry_parts
-from sash.spark._shard_log import CheckpointError, read_manifest
 
 CORPUS = sorted((Path(__file__).parent.parent / "cpp" / "fuzz" / "corpus" / "bytes").iterdir())
-MANIFEST: dict[str, Any] = {"format": 1, "shards": 3, "query": {}}
 
 
 def test_what_fuzzing_found() -> None:
@@ -42,48 +36,6 @@ def test_contents_that_are_impossible_are_a_snapshot_error() -> None:
     data = _snapshot.write("Recalc", window._plan, forged)
     with pytest.raises(SnapshotError, match="more entries than it has"):
         sash.Recalc.restore(data, sash.agg.sum(dtype=int))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "null",
-        "[" * 100_000,
-        json.dumps({**MANIFEST, "query": None}),
-        json.dumps({**MANIFEST, "base": "0"}),
-        json.dumps({**MANIFEST, "last": 0.5}),
-        json.dumps({**MANIFEST, "timer": []}),
-        json.dumps({**MANIFEST, "more": 1}),
-        json.dumps({"format": 1}),
-    ],
-    ids=lambda text: text[:40],
-)
-def test_manifests_that_are_none(text: str) -> None:
-    with pytest.raises(CheckpointError, match="damaged"):
-        read_manifest(text)
-
-
-def test_a_manifest() -> None:
-    assert read_manifest(json.dumps({**MANIFEST, "timer": 5})).timer == 5
-
-
-def test_an_entry_that_is_not_there() -> None:
-    for shards, good in hostile_shards._good():
-        store = hostile_shards.again(good)
-        del store.shard(0)["entries"][0, 0]
-        with pytest.raises(CheckpointError, match="piece 0 of entry 0 is not there"):
-            list(shards.run(0, store.log(0), [], 18, True))
-
-
-@pytest.mark.parametrize("cut", [0, 4, 20, 200])
-def test_an_entry_whose_rows_are_damaged(cut: int) -> None:
-    _, good = hostile_shards._good()[1]
-    _, data = good.shard(0)["entries"][0, 0]
-    changes, _ = entry_parts(data)
-    with pytest.raises(SnapshotError, match="rows cannot be read"):
-        entry_parts(data[: 8 + len(changes) + cut])
 
 
 def test_changes_that_cannot_be_followed() -> None:
