@@ -314,6 +314,16 @@ def test_windows_come_and_go() -> None:
     assert [r["window"] for r in op.finish().to_pylist()] == ["tumbling_10"]
 
 
+def test_sessions_that_are_gone_cut_no_slices() -> None:
+    op = operator(sash.tumbling(10), sash.session(3))
+    op.process(rows(1, 7))
+    assert op.slices == 2
+    op.remove("session_3")
+    op.process(rows(21, 27))
+    assert op.slices == 3
+    assert told(op.finish(), "sum_x") == [(0, 10, 2.0), (20, 30, 2.0)]
+
+
 def test_keys_are_forgotten_when_nothing_can_change() -> None:
     op = operator(sash.tumbling(10), sash.session(5), by="k", delay=0, lateness=20)
     for i in range(1000):

@@ -232,3 +232,14 @@ def test_an_operator_in_its_own_functions_is_collected() -> None:
     op = box = None
     gc.collect()
     assert gone() is None
+
+
+def test_what_was_due_when_a_call_raised_is_due_at_once() -> None:
+    adding = Adding()
+    op = sash.WindowOperator(on="t", windows=sash.tumbling(10), aggs=adding.aggregate(True))
+    op.process(pa.table({"t": [3], "x": [5]}))
+    op.advance(9)
+    adding.at = adding.calls + 1
+    with pytest.raises(PlannedError):
+        op.advance(10)
+    assert op.advance(10)["add_x"].to_pylist() == [5]
