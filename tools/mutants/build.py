@@ -19,19 +19,25 @@ PACKAGE = ["-O0", *_FLAGS]  # the tests spend their time in Python, the build it
 SWITCH = Path(__file__).parent / "switch.hpp"
 
 
-def write_sources(out: Path, mutants: list[Mutant]) -> None:
-    """The sources with mutants 1, 2, ... in them; a file that stays as it was is not touched."""
+def write_sources(out: Path, mutants: list[Mutant]) -> bool:
+    """The sources with mutants 1, 2, ... in them; a file that stays as it was is not touched.
+
+    True when one has changed.
+    """
     by_file: dict[str, list[tuple[int, Mutant]]] = defaultdict(list)
     for number, mutant in enumerate(mutants, 1):
         by_file[mutant.file].append((number, mutant))
+    changed = False
     for path in sorted((ROOT / "cpp").rglob("*.?pp")):
         text = path.read_text()
         if path.is_relative_to(HEADERS):
             text = rewrite(text, by_file[path.relative_to(HEADERS).as_posix()])
-        _write(out / path.relative_to(ROOT), text)
+        changed |= _write(out / path.relative_to(ROOT), text)
     count = f"#define SASH_MUTANTS {len(mutants)}\n"
     _write(out / "cpp/include/sash/mutants/switch.hpp", count + SWITCH.read_text())
     _write(out / "CMakeLists.txt", (ROOT / "CMakeLists.txt").read_text())
+    (out / "count.json").write_text(str(len(mutants)))
+    return changed
 
 
 def native_tests(out: Path) -> list[Path]:
@@ -73,8 +79,9 @@ def package(out: Path) -> Path:
     return target
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str) -> bool:
     if path.exists() and path.read_text() == text:
-        return
+        return False
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
+    return True

@@ -6,7 +6,6 @@ import os
 import resource
 import signal
 import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,12 +25,12 @@ class Program:
     def measure(cls, path: Path) -> Program:
         """Runs it once; a test that fails without a mutant is an error."""
         seen = path.with_suffix(".reached")
-        before = time.process_time(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         environment = {**os.environ, "SASH_MUTANT": "0", "SASH_REACHED": str(seen)}
         result = subprocess.run([path], env=environment, capture_output=True, check=False)
         if result.returncode != 0:
             raise SystemExit(f"{path.name} fails without a mutant: {result.stdout.decode()}")
-        seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before[1]
+        seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
         return cls(path, seen.read_bytes(), seconds)
 
     def reaches(self, mutant: int) -> bool:

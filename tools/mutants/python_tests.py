@@ -118,8 +118,10 @@ class Server:
         self.core = Core(library, mutants)
         items = {item.nodeid: item for item in session.items}
         self._learn(items)
-        for mutant, header in self.work:
-            self._meet(items, mutant, header)
+        longest = float(os.environ.get("SASH_LONGEST", "inf"))
+        short = {n: item for n, item in items.items() if self.known[n][0] <= longest}
+        for mutant, header in sorted(self.work, key=lambda work: len(self._tests(short, work[0]))):
+            self._meet(short, mutant, header)
         return True
 
     def _learn(self, items: dict[str, pytest.Item]) -> None:
@@ -151,8 +153,12 @@ class Server:
                 raise SystemExit(f"{name} fails without a mutant: {failed}")
             self.known[name] = seconds, set(reached)
 
+    def _tests(self, items: dict[str, pytest.Item], mutant: int) -> list[str]:
+        """The tests that come by a mutant."""
+        return [name for name in items if mutant in self.known[name][1]]
+
     def _meet(self, items: dict[str, pytest.Item], mutant: int, header: str) -> None:
-        names = [n for n in items if mutant in self.known[n][1]]
+        names = self._tests(items, mutant)
         names.sort(key=lambda n: (-self.kills[header, n], self.known[n][0]))
         chosen = [items[name] for name in names]
 

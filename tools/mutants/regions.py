@@ -97,14 +97,11 @@ def _constant_end(source: Source, i: int) -> int | None:
 
 
 def _declares_array(source: Source, i: int) -> bool:
-    return (
-        i >= 2
-        and source.tokens[i - 1].kind == "name"
-        and source[i - 2] not in {"return", "else"}
-        and (source.tokens[i - 2].kind == "name" or source[i - 2] in {"*", ">"})
-        and (source.tokens[i - 1].spaced and not source.tokens[i - 2].spaced)
-        | (source.tokens[i - 2].kind == "name")
-    )
+    name, ahead = source.tokens[i - 1], source.tokens[i - 2]
+    if name.kind != "name" or not name.spaced:
+        return False
+    pointer = ahead.text in {"*", ">"} and not ahead.spaced
+    return pointer or (ahead.kind == "name" and ahead.text not in {"return", "else"})
 
 
 def _requirement_end(source: Source, i: int) -> int:

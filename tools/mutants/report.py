@@ -91,6 +91,7 @@ def _page(
             f"| caught, of those that are not equivalent | {caught}"
             f" | {_share(caught, len(mutants) - same)} |",
             "",
+            *_unfinished(survivors, results),
             f"In {ways['failed']} cases a test failed, in {ways['crashed']} the process crashed,"
             f" and in {ways['endless']} it did not end within several times its usual time.",
             "",
@@ -110,13 +111,24 @@ def _page(
     )
 
 
+def _unfinished(survivors: list[Mutant], results: Results) -> list[str]:
+    some = sum((r := results.get(m)) is not None and not r.python for m in survivors)
+    if not some:
+        return []
+    return [
+        f"Of the survivors {some} have met the native tests and the quicker ones of the Python"
+        " tests, not all of them: more may be caught than is said here.",
+        "",
+    ]
+
+
 def _table(mutants: list[Mutant], results: Results, of: Callable[[Mutant], str]) -> list[str]:
     tried = Counter(of(m) for m in mutants)
     caught = Counter(of(m) for m in mutants if _by(results, m))
     lines = ["| | tried | caught | share |", "| --- | ---: | ---: | ---: |"]
     for name in sorted(tried, key=lambda name: (-tried[name], name)):
         share = _share(caught[name], tried[name])
-        lines.append(f"| {name} | {tried[name]} | {caught[name]} | {share} |")
+        lines.append(f"| {_cell(name)} | {tried[name]} | {caught[name]} | {share} |")
     return lines
 
 
@@ -127,8 +139,12 @@ def _survivors(survivors: list[Mutant], explained: dict[str, dict[str, str]]) ->
         verdict = "" if note["verdict"] == "equivalent" else f"**{note['verdict']}**: "
         change = m.change.partition(":")[0] if m.kind == "statement" else m.change
         cells = [_code(m.file.removeprefix("sash/")), _code(m.text), change, verdict + note["why"]]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
     return lines
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def _code(text: str) -> str:

@@ -19,7 +19,7 @@ class Result:
     by: str
     how: str
     header: str  # a digest of its header: the result of another text does not count
-    python: bool  # the Python tests were run too
+    python: bool  # all Python tests that come by it were run too
 
     @property
     def native(self) -> bool:
