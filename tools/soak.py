@@ -103,22 +103,69 @@ def tests(what: str) -> Read:
     return count
 
 
-def pytest(name: str, what: str, *files: str, **environment: str) -> Trial:
+def starved(output: str, seconds: float, code: int) -> list[Outcome]:
+    """Return how many allocations the native tests had fail."""
+    failures = sum(int(n) for n in re.findall(r"after (\d+) failures", output))
+    what = "allocations that fail in the middle of an operation; contents compared"
+    return [Outcome(what, f"{failures:,} failures", seconds, int(code != 0 or not failures))]
+
+
+def killed(kills: int) -> Read:
+    """Return what tells how many processes were killed."""
+
+    def tell(output: str, seconds: float, code: int) -> list[Outcome]:
+        what = "workers, the JVM or everything killed in the middle of a stream; all rows compared"
+        return [Outcome(what, f"{kills} kills", seconds, int(code != 0))]
+
+    return tell
+
+
+def pytest(name: str, what: str, *files: str) -> Trial:
     """Return a trial of test files."""
-    return Trial(name, ["-m", "pytest", *files], tests(what), environment)
+    return Trial(name, ["-m", "pytest", *(f"tests/{file}" for file in files)], tests(what))
 
 
 def trials(seconds: int, operations: int, rows: int, kills: int) -> list[Trial]:
     """Return all trials."""
+    kill = ["-m", "pytest", "tests/spark/test_spark_kills.py"]
     return [
         Trial("random", ["tools/fuzz.py", "--random", str(operations)], fuzzed("random")),
         Trial("fuzz", ["tools/fuzz.py", str(seconds)], fuzzed("fuzzing")),
         Trial("load", ["tools/soak_load.py", "--rows", str(rows)], told),
+        Trial("kills", kill, killed(kills), {"SASH_KILLS": str(kills)}),
+        Trial("memory", ["tools/native_tests.py"], starved),
         pytest(
-            "kills",
-            f"SIGKILLs of workers, the JVM or everything in the middle of a stream: {kills} in",
-            "tests/spark/test_spark_kills.py",
-            SASH_KILLS=str(kills),
+            "steady",
+            "processes that run out of memory, and windows that run for long or after bursts",
+            *("test_out_of_memory.py", "test_steady_memory.py", "test_tree_memory.py"),
+        ),
+        pytest(
+            "threads",
+            "threads that meet in one object, share inputs or write to them",
+            *("test_threads.py", "test_thread_inputs.py"),
+        ),
+        pytest(
+            "damage",
+            "snapshots, states, checkpoints and histories that are cut, flipped, mixed or forged",
+            *("test_damaged_snapshots.py", "test_hostile_bytes.py", "test_hostile_operators.py"),
+            *("test_hostile_snapshots.py", "spark/test_spark_damaged.py"),
+            *("live/test_live_damaged.py", "live/test_live_hostile.py"),
+        ),
+        pytest(
+            "bad inputs",
+            "bad arguments, columns, job files and command lines, each with its error",
+            *("test_bad_input_table.py", "test_bad_input.py", "test_tree_bad_input.py"),
+            *("test_rolling_bad_input.py", "test_operator_bad_input.py", "test_limits.py", "jobs"),
+        ),
+        pytest(
+            "names",
+            "hostile names, and 1,000 columns, in tables, operators and on Spark",
+            *("test_names.py", "spark/test_spark_names.py"),
+        ),
+        Trial(
+            "sanitizers",
+            ["tools/asan.py"],
+            tests("the core's Python tests under AddressSanitizer and UBSan"),
         ),
     ]
 
