@@ -82,7 +82,8 @@ def run_python(mutants: list[Mutant], results: Results, again: bool) -> None:
     work.write_text(json.dumps([(n, m.file) for n, m in open_]))
     answers.unlink(missing_ok=True)
     answers.touch()
-    command = [sys.executable, "-m", "tools.mutants.python_tests", package, work, answers]
+    command = [sys.executable, "-m", "tools.mutants.python_tests"]
+    command += [str(package), str(work), str(answers)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL) as server:
         _follow(server, answers, dict(open_), results)
     if server.returncode != 0:

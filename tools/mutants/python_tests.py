@@ -104,7 +104,7 @@ class Server:
         phases = [Phase.explicit, Phase.generate]
         examples = int(os.environ.get("SASH_EXAMPLES", "100"))
         given = {"phases": phases, "report_multiple_bugs": False, "max_examples": examples}
-        settings.register_profile("mutants", settings.get_profile("sash"), **given)  # type: ignore[arg-type]
+        settings.register_profile("mutants", settings.get_profile("sash"), **given)
         settings.load_profile("mutants")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -207,7 +207,7 @@ def _forked(run: Callable[[Callable[[Any], None]], None]) -> tuple[list[str], in
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         code = 3
         try:
-            run(lambda what: os.write(writing, (json.dumps(what) + "\n").encode()))  # type: ignore[arg-type, return-value]
+            run(lambda what: os.write(writing, (json.dumps(what) + "\n").encode()))  # type: ignore[arg-type]
             code = 0
         finally:
             os._exit(code)
