@@ -44,6 +44,8 @@ NOT_MEASURED: list[tuple[str, str]] = [
     ("README.md", "as big as a HyperLogLog's 4 KB"),
     ("docs/choosing.md", "HyperLogLog with its default setting is 4 KB for each state"),
     ("docs/finger-tree.md", "a Bloom filter has 2 KB"),
+    ("docs/memory-and-threads.md", "give back a chunk of 32 KB"),
+    ("docs/memory-and-threads.md", "Blocks of 128 KB and more"),
     ("docs/rolling.md", "12 bytes a row more (44 while sorting), and in arrival order another 8"),
     ("docs/spark.md", "A range is eight times as long"),
     ("docs/spark.md", "a stretch of rows (65,536, or 64 MB)"),
@@ -55,10 +57,14 @@ NOT_MEASURED: list[tuple[str, str]] = [
 """Pages and fragments of them that have a number and a unit, but are no measurement."""
 
 
+_DOCS = ROOT / "docs"
+_OTHERS = {DOCS, _DOCS / "parts", _DOCS / "hardening.md", _DOCS / "mutants.md"}
+"""The report itself, and pages with tables that `make soak` and `make mutants` write."""
+
+
 def pages() -> list[str]:
-    """Return the pages that people read: README and docs, without the report itself."""
-    others = {DOCS, ROOT / "docs" / "parts"}
-    written = sorted(p for p in (ROOT / "docs").rglob("*.md") if not others & {*p.parents})
+    """Return the pages that people read: README and docs, without those made of results."""
+    written = sorted(p for p in _DOCS.rglob("*.md") if not _OTHERS & {p, *p.parents})
     return ["README.md", *(path.relative_to(ROOT).as_posix() for path in written)]
 
 
