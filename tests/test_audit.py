@@ -80,7 +80,7 @@ def test_sources(audit: ModuleType, text: str) -> None:
 def test_harmless_sources(audit: ModuleType) -> None:
     text = "import re\nre.compile('x').search(y)\nrun(['ls'], shell=False)\nmodel.eval_()"
     assert list(audit.of_source(text, "some.py")) == []
-    assert list(audit.of_source("import pickle", "_partials.py")) == []
+    assert list(audit.of_source("import socket", "live/_server.py")) == []
 
 
 def test_the_places_that_are_named_are_there(audit: ModuleType) -> None:

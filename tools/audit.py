@@ -40,7 +40,7 @@ SHIPPED = {".py", ".pyi", ".typed", ".js", ".css", ".html", ".svg", ".toml", ".s
 DANGEROUS = {"eval", "exec", "compile", "__import__"}
 SHELLS = {("os", "system"), ("os", "popen"), ("os", "execv"), ("yaml", "load")}
 GUARDED = {  # modules, and where they may be imported
-    "pickle": {"_partials.py"},  # states between workers of one query, which run its functions
+    "pickle": set(),
     "marshal": set(),
     "shelve": set(),
     "dill": set(),

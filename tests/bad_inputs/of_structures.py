@@ -10,6 +10,7 @@ import pyarrow as pa
 import sash
 from bad_inputs.row import Bad, Hostile, HostileError, Liar, endless, nested, recursive
 from sash import agg
+from sash._snapshot import DamagedSnapshotError
 
 
 def floats() -> Any:
@@ -88,7 +89,10 @@ MAKING = [
     Bad("restore text", lambda: sash.Daba.restore("x", agg.sum()), TypeError, "bytes"),
     Bad("restore None", lambda: sash.Daba.restore(None, agg.sum()), TypeError, "bytes"),
     Bad(
-        "restore nothing", lambda: sash.Daba.restore(b"", agg.sum()), sash.SnapshotError, "snapshot"
+        "restore nothing",
+        lambda: sash.Daba.restore(b"", agg.sum()),
+        DamagedSnapshotError,
+        "snapshot",
     ),
     Bad(
         "restore another",
@@ -105,7 +109,7 @@ MAKING = [
     Bad(
         "restore one cut off",
         lambda: sash.DabaLite.restore(floats().snapshot()[:-9], agg.sum()),
-        sash.SnapshotError,
+        DamagedSnapshotError,
         "snapshot",
     ),
 ]

@@ -11,6 +11,7 @@ import pyarrow as pa
 import sash
 from bad_inputs.row import Bad, Hostile, HostileError, Text, endless
 from sash import agg
+from sash._snapshot import DamagedSnapshotError
 
 ROWS_IN = pa.table({"time": [1, 5], "user": ["a", "b"], "x": [1.0, 2.0]})
 
@@ -226,8 +227,8 @@ NEW = [
     Bad("advance first", lambda op: op.advance(1), RuntimeError, "no batch", made),
     Bad("query first", lambda op: op.query("a"), RuntimeError, "no batch", made),
     Bad("restore nothing", lambda op: op.restore(), TypeError, "needs a snapshot", made),
-    Bad("restore text", lambda op: op.restore("x"), sash.SnapshotError, "is bytes, not str", made),
-    Bad("restore noise", lambda op: op.restore(b"x" * 99), sash.SnapshotError, "", made),
+    Bad("restore text", lambda op: op.restore("x"), TypeError, "is bytes, not str", made),
+    Bad("restore noise", lambda op: op.restore(b"x" * 99), DamagedSnapshotError, "", made),
     Bad(
         "restore another's",
         lambda op: op.restore(stamped().snapshot()),
