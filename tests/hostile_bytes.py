@@ -155,8 +155,8 @@ def hostile_operator(choices: Choices) -> None:
 
 def use_operator(op: sash.WindowOperator) -> None:
     with suppress(OverflowError):  # a sum of strange numbers
+        op.process(ROWS)  # first, as it may be one that had no batch yet
         op.windows("a")
-        op.process(ROWS)
         op.advance(50)
         op.process(pa.table({"t": [40, 60], "k": ["a", "e"], "x": [1, 2]}))
         op.query("a")

@@ -35,20 +35,25 @@ DESELECTED = [  # they limit a process's memory, too
 ]
 
 
+def interpreter(folder: Path) -> Path:
+    """Return an interpreter that imports the package in folder/site, and all else from here."""
+    python = folder / "venv" / "bin" / "python"
+    if not python.exists():
+        venv.create(folder / "venv", symlinks=True)
+        own = sysconfig.get_path("purelib", vars={"base": str(folder / "venv")})
+        # A plain path: the editable install of this environment does not come along.
+        Path(own, "sash.pth").write_text(f"{folder / 'site'}\n{sysconfig.get_path('purelib')}\n")
+    return python
+
+
 def sanitized_python() -> Path:
     """Return the interpreter that imports the sanitized core, which is built if need be."""
-    site = BUILD / "site"
-    python = BUILD / "venv" / "bin" / "python"
-    if not python.exists():
-        venv.create(BUILD / "venv", symlinks=True)
-        own = sysconfig.get_path("purelib", vars={"base": str(BUILD / "venv")})
-        # A plain path: the editable install of this environment does not come along.
-        Path(own, "sash.pth").write_text(f"{site}\n{sysconfig.get_path('purelib')}\n")
     pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    pip += ["--no-build-isolation", "--no-deps", "--no-compile", "--upgrade", "--target", str(site)]
+    pip += ["--no-build-isolation", "--no-deps", "--no-compile", "--upgrade"]
+    pip += ["--target", str(BUILD / "site")]
     pip += ["-C", f"build-dir={BUILD}/cmake", "-C", "cmake.define.SASH_SANITIZE=ON", str(ROOT)]
     subprocess.run(pip, check=True)
-    return python
+    return interpreter(BUILD)
 
 
 def environment() -> dict[str, str]:

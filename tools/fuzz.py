@@ -12,6 +12,7 @@ build/fuzz/corpus, what fails in build/fuzz/findings. Each run writes build/fuzz
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import re
@@ -26,7 +27,7 @@ from native_tests import CPP, ROOT, TARGETS, compiled, target_program
 BUILD = ROOT / "build" / "fuzz"
 FINDINGS = BUILD / "findings"
 SITE = BUILD / "site"
-"""Where atheris is installed: nothing else needs it."""
+"""Where atheris is installed, which nothing else needs, beside a copy of the package."""
 BYTES = "bytes"
 _CLANGS = [*(f"clang++-{version}" for version in range(22, 13, -1)), "clang++"]
 _FUZZ_FLAGS = (
@@ -60,13 +61,16 @@ def _command(name: str) -> tuple[list[str], dict[str, str]]:
 
 
 def _bytes_command() -> tuple[list[str], dict[str, str]]:
-    from asan import environment, sanitized_python
+    """Return the same for atheris, which sees neither an editable install nor past ASan's hooks."""
+    from asan import interpreter
 
     if not (SITE / "atheris").exists():
         pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
         subprocess.run([*pip, "--target", str(SITE), "atheris"], check=True)
-    command = [str(sanitized_python()), str(ROOT / "tools" / "fuzz_bytes.py")]
-    return command, {**environment(), "PYTHONPATH": str(SITE)}
+    package = SITE / "sash"
+    shutil.copytree(ROOT / "src" / "sash", package, dirs_exist_ok=True)
+    shutil.copy(importlib.import_module("sash._core").__file__ or "", package)
+    return [str(interpreter(BUILD)), str(ROOT / "tools" / "fuzz_bytes.py")], {}
 
 
 def fuzz(name: str, seconds: float) -> int:
