@@ -211,6 +211,8 @@ def _check(op: WindowOperator, header: dict[str, Any]) -> None:
 
 def _bind(op: WindowOperator, header: dict[str, Any], buffers: list[bytes]) -> Bound:
     schema = pa.ipc.read_schema(pa.py_buffer(buffers[4]))
+    for f in schema:
+        getattr(f.type, "tz", None)  # raises where the name of a zone is no text
     if any(plain_type(f.type) != f.type for f in schema):
         raise DamagedSnapshotError("the snapshot is damaged: a column holds categories")
     bound = Bound.of_types(op, {f.name: f.type for f in schema}, header["windows"])
