@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from sash import _snapshot
-from sash._bound import Bound, plain_type
+from sash._bound import Bound, columns_read, plain_type
 from sash._clock import REACH
 from sash._ipc import from_bytes, to_bytes
 from sash._snapshot import DamagedSnapshotError, SnapshotError
@@ -215,7 +215,9 @@ def _bind(op: WindowOperator, header: dict[str, Any], buffers: list[bytes]) -> B
         getattr(f.type, "tz", None)  # raises where the name of a zone is no text
     if any(plain_type(f.type) != f.type for f in schema):
         raise DamagedSnapshotError("the snapshot is damaged: a column holds categories")
-    bound = Bound.of_types(op, {f.name: f.type for f in schema}, header["windows"])
+    read = {name for _, name in columns_read(op)}  # not those of a window that was removed
+    types = {f.name: f.type for f in schema if f.name in read}
+    bound = Bound.of_types(op, types, header["windows"])
     for what, ours in (("lateness", bound.lateness), ("delay", bound.delay)):
         if header[what] != ours:
             raise SnapshotError(f"this is a snapshot with {what} {header[what]}, not {ours}")
