@@ -20,7 +20,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", help="experiments or groups; all by default")
     parser.add_argument("--quick", action="store_true", help="smaller sizes, ten minutes")
-    parser.add_argument("--passes", type=int, help="how often over all of them; 2, or 1 if quick")
+    parser.add_argument("--passes", type=int, default=1, help="how often over all of them; 1")
     parser.add_argument("--list", action="store_true", help="say what there is")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="real events")
     parser.add_argument("--output", type=Path, default=Path("build/benchmarks"))
@@ -34,8 +34,7 @@ def main() -> None:
         parser.error(chosen)
     plan = Plan(args.quick, args.data)
     failed: list[str] = []
-    passes = args.passes or plan.pick(1, 2)
-    steps = [(number, e) for number in range(1, passes + 1) for e in chosen]
+    steps = [(number, e) for number in range(1, args.passes + 1) for e in chosen]
     for i, (number, experiment) in enumerate(steps, 1):
         print(f"[{i}/{len(steps)}] {experiment.name}: {experiment.title}", flush=True)
         try:

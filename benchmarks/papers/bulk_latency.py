@@ -47,7 +47,7 @@ def _measure(
     name: str, what: str, plan: Plan, lines: Mapping[str, Arguments], part: str, m: int, d: int
 ) -> Result:
     result = Result(name, "", f"ns of {what} of {m:,} entries")
-    items = {"sum": plan.pick(1 << 20, 1 << 22), "bloom": plan.pick(1 << 16, 1 << 17)}
+    items = {"sum": plan.pick(1 << 20, 1 << 22), "bloom": plan.pick(1 << 16, 1 << 19)}
     items["geomean"] = items["sum"]
     for monoid in MONOIDS:
         violins(

@@ -136,7 +136,13 @@ def table(found: Sequence[Compared]) -> str:
         "",
         "Times differ from run to run with the load of the machine; ratios between competitors "
         "that ran in turns should not. Each cost is divided by that of its panel's first line "
-        "at the same place, in both runs. Made by `python -m benchmarks.report.compare`.",
+        "at the same place, in both runs: one that the report is made of, and one more.",
+        "",
+        "    python -m benchmarks --output build/again",
+        "    python -m benchmarks.report.compare docs/benchmarks/results build/again "
+        "--output docs/benchmarks/repeat.md",
+        "",
+        "It takes about an hour, and a machine that has nothing else to do.",
         "",
         summary(found),
         "",
