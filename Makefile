@@ -81,6 +81,7 @@ bench: $(VENV)/peers  ## all experiments, about an hour, and the report in docs/
 	@$(BIN)/python -m benchmarks --output docs/benchmarks/results
 	@$(BIN)/python -m benchmarks.report
 	@$(BIN)/python tools/make_docs.py
+	@$(BIN)/python -m benchmarks.report.claims
 
 bench-quick: $(VENV)/peers  ## smaller sizes, about ten minutes, and their report in build/benchmarks
 	@$(BIN)/python -m benchmarks --quick --output build/benchmarks/results

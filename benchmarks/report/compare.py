@@ -185,7 +185,8 @@ def run(
     print(summary(found))
     if output:
         output.write_text(table(found), encoding="utf-8")
-    said = problems(found, sorted(one.keys() ^ other.keys()))
+    missing = [e.name for e in experiments if (e.name in one) != (e.name in other)]
+    said = problems(found, missing)
     for problem in said:
         print(f"not the same: {problem}")
     return 1 if said else 0
