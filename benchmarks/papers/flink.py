@@ -32,11 +32,14 @@ from benchmarks.results import Result
 
 _PAPER = 8192
 """Entries of a window at which the paper stopped Flink."""
-_WARM, _TURNS = 2, 3
-"""Rounds over all queries before their times count, while the JVM compiles, and after."""
 _SEEN = 1.1
 """A query that takes less than so many times its floor cannot be told from it, and is left out."""
 Points = dict[tuple[str, int], Case]
+
+
+def _warm_and_counted(plan: Plan) -> tuple[int, int]:
+    """Rounds over all queries before their times count, while the JVM compiles, and after."""
+    return plan.pick((1, 2), (2, 3))
 
 
 def _many_rows(plan: Plan) -> int:
@@ -114,6 +117,7 @@ class _Measured(NamedTuple):
 def _measured(plan: Plan) -> _Measured:
     """Run the queries of all figures, in turns."""
     asked, ours = set(), set()
+    warm, counted = _warm_and_counted(plan)
     for figure in _FIGURES.values():
         for (line, _), case in figure.points(plan).items():
             asked |= {case, case.floor}
@@ -126,9 +130,9 @@ def _measured(plan: Plan) -> _Measured:
     try:
         if flink:
             queries = {str(case): partial(flink.cpu, case) for case in sorted(asked, key=str)}
-            in_turns(queries, _WARM)
+            in_turns(queries, warm)
             work |= queries
-        runs = in_turns(work, _TURNS)
+        runs = in_turns(work, counted)
     finally:
         if flink:
             flink.close()
@@ -161,7 +165,11 @@ def _run(name: str, plan: Plan) -> Result:
                 result.add(own, x, measured.ns[own, case])
             if measured.seconds:
                 result.add(FLOOR, x, [f * 1e9 / case.rows for f in floor])
-    result.parameters = {"turns": _TURNS, "Flink": measured.flink, "CPU seconds of Flink": kept}
+    result.parameters = {
+        "turns": _warm_and_counted(plan)[1],
+        "Flink": measured.flink,
+        "CPU seconds of Flink": kept,
+    }
     result.checks = [
         "sums of all results, each times a number of its row, are exactly those of NumPy: Flink's "
         "(of its sliding windows the sum alone), WindowOperator's, and the structures' in order",
