@@ -12,6 +12,9 @@ from benchmarks.report.panels import Panel
 
 Range = tuple[float, float]
 
+_SHORT = 7
+"""Letters of a tick that take no more room than there is for each."""
+
 
 def is_log(panel: Panel, log: bool) -> bool:
     """Return whether the axis of values can be logarithmic: a 0 has no place there."""
@@ -68,11 +71,12 @@ def positions(places: list[float], log: bool) -> dict[float, float]:
 def place_axis(axis: Any, at: dict[float, float], most: int) -> None:
     """Put ticks where it was measured, as far as they do not touch."""
     span = max(at.values()) - min(at.values())
+    words = sizes(at)
     shown: list[float] = []
     for x, position in at.items():
-        if not shown or position - at[shown[-1]] >= span / (most - 0.5):
+        wide = max(1.0, len(words[x]) / _SHORT)
+        if not shown or position - at[shown[-1]] >= wide * span / (most - 0.5):
             shown.append(x)
-    words = sizes(at)
     axis.set_major_locator(FixedLocator([at[x] for x in shown]))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda _, i: raised(words[shown[i]])))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from bench_results import finished, latency_result
+from matplotlib.figure import Figure
 
-from benchmarks.report import dots, looks, numbers, plots, violins
+from benchmarks.report import axes, dots, looks, numbers, plots, violins
 from benchmarks.report.panels import panels
 from benchmarks.results import Result
 
@@ -42,6 +43,19 @@ def test_sizes_are_powers_where_all_are() -> None:
 )
 def test_ticks_of_logarithmic_axes(low: float, high: float, ticks: list[float]) -> None:
     assert numbers.log_ticks(low, high) == ticks
+
+
+@pytest.mark.parametrize(
+    ("places", "shown"),
+    [
+        ([10_000, 100_000, 10_000_000, 30_000_000], [10_000, 100_000, 10_000_000]),
+        ([1, 10, 1000, 3000], [1, 10, 1000, 3000]),
+    ],
+)
+def test_long_ticks_that_would_touch_are_left_out(places: list[float], shown: list[float]) -> None:
+    axis, at = Figure().add_subplot().xaxis, axes.positions(places, log=True)
+    axes.place_axis(axis, at, most=8)
+    assert list(axis.get_majorticklocs()) == [at[x] for x in shown]
 
 
 def test_figures_have_three_digits() -> None:
