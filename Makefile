@@ -11,9 +11,10 @@ RUNTIME := numpy pyarrow narwhals typer rich pydantic pyspark protobuf pandas ma
 CORE := $(shell find cpp/include cpp/bindings -name '*.hpp' -o -name '*.cpp' | sort) CMakeLists.txt pyproject.toml
 FLINK := build/flink-venv
 SOURCES := src tests benchmarks tools examples
+COMPARE := $(BIN)/python -m benchmarks.report.compare docs/benchmarks/results docs/benchmarks/again --output docs/benchmarks/repeat.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format stubs golden docs bench bench-quick guard asan fuzz mutants soak audit clean
+.PHONY: help setup demo test lint format stubs golden docs bench bench-again bench-quick guard asan fuzz mutants soak audit clean
 
 help:  ## list the tasks
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -82,6 +83,11 @@ bench: $(VENV)/peers  ## all experiments, about an hour, and the report in docs/
 	@$(BIN)/python -m benchmarks.report
 	@$(BIN)/python tools/make_docs.py
 	@$(BIN)/python -m benchmarks.report.claims
+	-@$(COMPARE)
+
+bench-again: $(VENV)/peers  ## all experiments once more, and how far both runs agree
+	@$(BIN)/python -m benchmarks --output docs/benchmarks/again
+	@$(COMPARE)
 
 bench-quick: $(VENV)/peers  ## smaller sizes, about ten minutes, and their report in build/benchmarks
 	@$(BIN)/python -m benchmarks --quick --output build/benchmarks/results

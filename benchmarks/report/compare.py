@@ -136,13 +136,9 @@ def table(found: Sequence[Compared]) -> str:
         "",
         "Times differ from run to run with the load of the machine; ratios between competitors "
         "that ran in turns should not. Each cost is divided by that of its panel's first line "
-        "at the same place, in both runs: one that the report is made of, and one more.",
-        "",
-        "    python -m benchmarks --output build/again",
-        "    python -m benchmarks.report.compare docs/benchmarks/results build/again "
-        "--output docs/benchmarks/repeat.md",
-        "",
-        "It takes about an hour, and a machine that has nothing else to do.",
+        "at the same place, in both runs: the one that the report is made of (`make bench`), and "
+        "one more, whose raw results are in `again` (`make bench-again`). It takes a machine that "
+        "has nothing else to do.",
         "",
         summary(found),
         "",

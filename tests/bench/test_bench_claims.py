@@ -9,7 +9,7 @@ import pytest
 from bench_links import broken
 
 from benchmarks.registry import EXPERIMENTS
-from benchmarks.report import blocks, claims, content, markdown, modelled, tracing
+from benchmarks.report import blocks, claims, compare, content, markdown, modelled, tracing
 from benchmarks.report.__main__ import DOCS, relative
 from benchmarks.report.page import page
 from benchmarks.results import Result, load_all
@@ -87,3 +87,12 @@ def test_what_is_said_to_be_no_measurement_is_there() -> None:
     for where, fragment in claims.NOT_MEASURED:
         words = " ".join(Path(claims.ROOT / where).read_text(encoding="utf-8").split())
         assert " ".join(fragment.split()) in words, (where, fragment)
+
+
+def test_a_second_run_says_the_same(results: dict[str, Result]) -> None:
+    """Measure it anew with ``make bench-again``."""
+    again = load_all(DOCS / "again")
+    assert set(again) == set(NAMES)
+    found = compare.compare(EXPERIMENTS, results, again)
+    assert compare.problems(found, []) == []
+    assert (DOCS / "repeat.md").read_text(encoding="utf-8") == compare.table(found)
