@@ -41,22 +41,20 @@ def least_of(costs: Sequence[float], tries: int) -> list[float]:
 
 def least_cpu(work: Callable[[], Any], times: int) -> float:
     """Return the CPU seconds of the fastest of so many calls, one right after the other."""
-
-    def call() -> float:
-        before = time.process_time()
-        work()
-        return time.process_time() - before
-
     with _without_collections():
-        return min(call() for _ in range(times))
+        return min(_timed(work)[1] for _ in range(times))
 
 
 def cpu_seconds(work: Callable[[], Any]) -> tuple[Any, float]:
     """Return what the work gave, and its CPU seconds in this process, all threads together."""
     with _without_collections():
-        before = time.process_time()
-        found = work()
-        return found, time.process_time() - before
+        return _timed(work)
+
+
+def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
+    before = time.process_time()
+    found = work()
+    return found, time.process_time() - before
 
 
 @contextmanager
