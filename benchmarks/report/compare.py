@@ -39,6 +39,7 @@ class Compared:
     title: str
     ratios: list[Ratio]
     verdicts: tuple[str, str]
+    began: tuple[str, str]
 
     @property
     def agree(self) -> int:
@@ -64,6 +65,7 @@ def compare(
             e.title,
             list(_ratios(first[e.name], second[e.name])),
             (e.judge(first[e.name]).holds, e.judge(second[e.name]).holds),
+            (first[e.name].began, second[e.name].began),
         )
         for e in experiments
         if e.name in first and e.name in second
@@ -142,18 +144,21 @@ def table(found: Sequence[Compared]) -> str:
         "",
         summary(found),
         "",
-        "| experiment | ratios | agree within 20% | furthest apart | verdicts |",
-        "| --- | --: | --: | --- | --- |",
+        "| experiment | ratios | agree within 20% | furthest apart | verdicts | measured (UTC) |",
+        "| --- | --: | --: | --- | --- | --- |",
     ]
-    lines += [
-        f"| {x.title} | {len(x.ratios)} | {x.agree} | {x.worst} | {_both(x)} |".replace("<", "&lt;")
-        for x in found
-    ]
+    for x in found:
+        cells = (x.title, len(x.ratios), x.agree, x.worst, _both(x), _when(x))
+        lines.append(f"| {' | '.join(map(str, cells))} |".replace("<", "&lt;"))
     return "\n".join(lines) + "\n"
 
 
 def _both(x: Compared) -> str:
     return x.verdicts[0] if x.verdicts[0] == x.verdicts[1] else " and ".join(x.verdicts)
+
+
+def _when(x: Compared) -> str:
+    return " and ".join(began[: len("2026-11-17 22:56")] for began in x.began)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -19,14 +19,18 @@ def saved(folder: Path, *results: Result) -> Path:
 
 
 def test_runs_that_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    first = saved(tmp_path / "a", sizes_result(), latency_result())
-    second = saved(tmp_path / "b", sizes_result(1.15), latency_result())
+    results = [sizes_result(), latency_result(), sizes_result(1.15), latency_result()]
+    for minute, result in enumerate(results):
+        result.began = f"2026-05-01 10:0{minute}:59 UTC"
+    first, second = saved(tmp_path / "a", *results[:2]), saved(tmp_path / "b", *results[2:])
     written = tmp_path / "repeat.md"
     assert compare.run(EXPERIMENTS, first, second, written) == 0
     said = capsys.readouterr().out
     assert "sizes_of_it: 10 of 10 within 20%; worst 6.43 and 7.39" in said
     assert "10 of 10 ratios (100.0%) agree within 20%; 2 of 2 verdicts are the same." in said
-    assert "| Title of sizes_of_it & more | 10 | 10 |" in written.read_text()
+    table = written.read_text()
+    assert "| Title of sizes_of_it & more | 10 | 10 | 6.43 and 7.39" in table
+    assert "| 2026-05-01 10:00 and 2026-05-01 10:02 |" in table
 
 
 def test_runs_whose_ratios_differ(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
