@@ -131,10 +131,17 @@ def rounds_cost(make: Any, case: str, stream: Stream, window: int, rounds: int) 
 
 
 def affordable(make: Any, case: str, stream: Stream, window: int, most: float) -> int:
-    """Return how many rounds take ``most`` seconds, about; none if one of them takes too long."""
-    few = 200
-    cost, _ = rounds_cost(make, case, stream, window, few)
-    return int(min(len(stream.values) - window - LATE, max(few, most * 1e9 / cost)))
+    """Return how many rounds take ``most`` seconds, about; all there are if these take less.
+
+    Few rounds are dearer than many, as nothing is in the caches yet: it tries ever more of them.
+    """
+    rounds, all_rounds = 200, len(stream.values) - window - LATE
+    while True:
+        cost, _ = rounds_cost(make, case, stream, window, rounds)
+        took = cost * rounds / 1e9
+        if took > most / 8 or rounds == all_rounds:
+            return int(min(all_rounds, max(rounds, rounds * most / took)))
+        rounds = min(all_rounds, rounds * 8)
 
 
 def run(plan: Plan) -> Result:
