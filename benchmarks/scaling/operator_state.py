@@ -65,9 +65,11 @@ def snapshots(plan: Plan) -> Result:
     rng = np.random.default_rng(7)
     for slices in plan.pick((10_000, 100_000, 1_000_000), (100_000, 1_000_000, 10_000_000)):
         op = _one_key(slices)
-        taken = [_ms(op.snapshot) for _ in range(3)]
-        whole = taken[-1][0]
-        result.add("snapshot, ms", slices, [ms for _, ms in taken])
+        runs = []
+        for _ in range(3):
+            whole, ms = _ms(op.snapshot)
+            runs.append(ms)
+        result.add("snapshot, ms", slices, runs)
         result.add("snapshot, MB", slices, [len(whole) / 1e6])
         runs = []
         for _ in range(20):
