@@ -12,11 +12,6 @@ void raise(PyObject* type, std::string_view message) {
   throw nb::python_error();
 }
 
-void check_signals() {
-  nb::gil_scoped_acquire held;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
 void translate(const std::exception_ptr& p) {
   try {
     std::rethrow_exception(p);

@@ -15,10 +15,6 @@ namespace nb = nanobind;
 // Sets the Python exception that one of C++ stands for.
 void translate(const std::exception_ptr& p);
 
-// Runs Python's handlers of the signals that have come in; throws what a handler raises. Only the
-// main thread runs them.
-void check_signals();
-
 // A value as a user would recognise it: its repr, cut short, and its type.
 std::string shown(nb::handle v);
 

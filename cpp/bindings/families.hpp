@@ -10,4 +10,5 @@ void bind_trees(nanobind::module_& m);
 void bind_rolling(nanobind::module_& m);
 void bind_operators(nanobind::module_& m);
 void bind_columns(nanobind::module_& m);
+void bind_interrupts(nanobind::module_& m);
 }  // namespace sash_py

@@ -2,6 +2,7 @@
 
 #include "errors.hpp"
 #include "families.hpp"
+#include "interrupts.hpp"
 #include "sash/poll.hpp"
 
 NB_MODULE(_core, m) {
@@ -17,4 +18,5 @@ NB_MODULE(_core, m) {
   sash_py::bind_columns(m);
   sash_py::bind_rolling(m);
   sash_py::bind_operators(m);
+  sash_py::bind_interrupts(m);
 }

@@ -281,3 +281,21 @@ class KeyIndex:
 
     @property
     def room(self) -> int: ...
+
+def _poll_after(n: int) -> int:
+    """
+    For tests: let native loops check at each row, and the n-th check raise; 0: as usual.
+
+    Returns the number of checks since the last call.
+    """
+
+class Stop:
+    """A flag that ends the native loops of the threads that work under it."""
+
+    def __init__(self) -> None: ...
+
+    def set(self) -> None: ...
+
+    def __enter__(self) -> Stop: ...
+
+    def __exit__(self, *args) -> None: ...

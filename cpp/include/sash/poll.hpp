@@ -1,39 +1,51 @@
 // Poll: long loops ask now and then whether they are to stop.
 //
-// A loop makes a `Poll` and calls it once for each row, or with the number of rows of a block. About
-// every 10 ms it calls `Poll::check`, which the host sets and which throws to end the loop: the
+// A loop makes a `Poll` and calls it once for each row, or with the number of rows of a block. Every
+// 20 to 100 ms it calls `Poll::check`, which the host sets and which throws to end the loop: the
 // bindings run Python's signal handlers there. A loop that changes a structure polls only where the
 // change can be undone.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 
 namespace sash {
+
+// How often loops ask. Tests set everything to the least, so that small inputs reach each poll.
+struct Pace {
+  std::size_t rows = 1024;                       // between two looks at the clock
+  std::size_t block = std::size_t{1} << 14;      // of a loop that polls once for each block
+  std::size_t long_call = std::size_t{1} << 17;  // rows from which on a call polls at all
+  std::chrono::nanoseconds pause = std::chrono::milliseconds(20);  // least, between two checks
+};
 
 class Poll {
  public:
   // Set once, before any loop runs. Called without the GIL, on the thread that runs the loop.
   static inline void (*check)() = nullptr;
 
+  static inline Pace pace;
+
   void operator()(std::size_t rows = 1) {
-    if (left_ > rows) [[likely]] left_ -= rows;
+    if (left_ > rows) [[likely]]
+      left_ -= rows;
     else ask();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr std::size_t kRows = 1024;  // between two looks at the clock
-  static constexpr std::chrono::milliseconds kPause{10};
-
   [[gnu::noinline, gnu::cold]] void ask() {
-    left_ = kRows;
+    left_ = pace.rows;
     const Clock::time_point now = Clock::now();
-    if (check == nullptr || now - asked_ < kPause) return;
-    asked_ = now;
+    if (check == nullptr || now - asked_ < pause_) return;
     check();
+    // Where another thread holds the GIL, a check waits for it: waiting stays below 5% of the time.
+    asked_ = Clock::now();
+    pause_ = std::clamp<std::chrono::nanoseconds>(20 * (asked_ - now), pace.pause, 5 * pace.pause);
   }
-  std::size_t left_ = kRows;
+  std::size_t left_ = pace.rows;
+  std::chrono::nanoseconds pause_ = pace.pause;
   Clock::time_point asked_ = Clock::now();
 };
 
