@@ -142,7 +142,10 @@ def _fixed(window: Window, t: int) -> Iterable[tuple[int, int]]:
 
 
 class Downstream:
-    """What a reader of the results has, and that every row of them makes sense."""
+    """What a reader of the results has, and that every row of them makes sense.
+
+    Several windows by rows may have one place, where rows have equal times.
+    """
 
     def __init__(self, emit: str) -> None:
         self.emit = emit
@@ -158,17 +161,19 @@ class Downstream:
                 row[key] if key else None, row["window"], row["window_start"], row["window_end"]
             )  # fmt: skip
             value = tuple(row[v] for v in values)
-            if row["window"] not in by_rows:  # then a place is one window, for good
-                self._check_revision(place, row["change"], row["revision"])
-            self._read_one(place, row["change"], row["revision"], value)
+            crowded = row["window"] in by_rows
+            self._check_revision(place, row["change"], row["revision"], crowded)
+            self._read_one(place, row["change"], row["revision"], value, crowded)
 
-    def _check_revision(self, place: Told, change: str, revision: int) -> None:
-        if change not in ("withdrawn", "retract"):
-            assert revision == self.revisions.get(place, -1) + 1, (place, revision)
-            assert change != "insert" or not self.standing.get(place)
+    def _check_revision(self, place: Told, change: str, revision: int, by_rows: bool) -> None:
+        """The revisions of a place rise; a retraction has that of what it retracts."""
+        if change in ("withdrawn", "retract"):
+            return
+        last = self.revisions.get(place, -1)
+        assert revision > last if by_rows else revision == last + 1, (place, revision, last)
         self.revisions[place] = revision
 
-    def _read_one(self, place: Told, change: str, revision: int, value: Any) -> None:
+    def _read_one(self, place: Told, change: str, revision: int, value: Any, by_rows: bool) -> None:
         allowed = {
             "complete": ("complete", "correction", "withdrawn"),
             "updates": ("complete", "correction", "withdrawn", "update"),
@@ -179,17 +184,18 @@ class Downstream:
         if change in ("withdrawn", "retract"):
             said.remove(next(s for s in said if s[:2] == (value, revision)))
             return
-        before = [s for s in said if s[1] == revision - 1]
+        replaced: list[tuple[Any, int, bool]] = []
         if change == "correction":
-            before = [s for s in before if s[2] and s[0] != value]
-            assert before, f"{place} was not told, or said {value} already"
-        if change == "update":
-            before = [s for s in before if not s[2] and s[0] != value]
-            assert before or revision == 0 or not said, f"{place} said {value} already"
-        if change == "complete":
-            before = [s for s in before if not s[2]]
-            assert before or revision == 0 or not said, f"{place} is told twice"
-        if before and change != "insert":
-            said[said.index(before[0])] = (value, revision, change != "update")
+            replaced = said[:]
+            assert len(said) == 1 and said[0][2], f"{place} was not emitted, or is several windows"
+            assert replaced[0][0] != value, f"{place} was {value} already"
+        elif change != "insert":
+            replaced = [s for s in said if s[1] == revision - 1 and not s[2]]
+            assert by_rows or replaced or not said, f"{place} is emitted twice"
+            assert not replaced or change == "complete" or replaced[0][0] != value
         else:
-            said.append((value, revision, change != "update"))
+            assert by_rows or not said, f"{place} is inserted twice"
+        now = (value, revision, change != "update")
+        self.standing[place] = [now if s in replaced else s for s in said]
+        if not replaced:
+            self.standing[place].append(now)

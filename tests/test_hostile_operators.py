@@ -43,13 +43,15 @@ def changed(op: sash.WindowOperator, column: str, place: int, value: int) -> byt
 
 # ---- windows by rows: ranks are places in memory -------------------------------------------------
 
+# Watermark and latest time; base, next and due; four times about revisions; those of six rows.
+FRAMES = 2 + 3 + 4 + 6
+
 
 def test_a_frame_with_fewer_rows_than_its_window() -> None:
     """Cut again, the window of the last rows would begin before the first row there is."""
     last = sash.windows.rolling(rows=3)
     op = operator(last)
-    frames = 2 + 3 + 6  # after watermark and latest time, base, next and due, and six times of rows
-    for place, value in ((frames + 5 * 4, 3), (frames + 5 * 5, 5)):  # the rank a frame begins at
+    for place, value in ((FRAMES + 5 * 4, 3), (FRAMES + 5 * 5, 5)):  # the rank a frame begins at
         with pytest.raises(SnapshotError, match="a window has other rows than it should"):
             operator(last, 0).restore(changed(op, "times", place, value))
 
@@ -59,10 +61,10 @@ def test_a_frame_with_other_times_than_its_rows(offset: int) -> None:
     last = sash.windows.rolling(rows=3)
     op = operator(last)
     with pytest.raises(SnapshotError, match="a window has other rows than it should"):
-        operator(last, 0).restore(changed(op, "times", 11 + offset, 7))
+        operator(last, 0).restore(changed(op, "times", FRAMES + offset, 7))
 
 
-@pytest.mark.parametrize("place", [4, 11 + 4])
+@pytest.mark.parametrize("place", [4, FRAMES + 4])
 @pytest.mark.parametrize("value", [2**63 - 2, 2**62, -(2**62), -(2**63)])
 def test_rows_that_are_due_beyond_all_time(place: int, value: int) -> None:
     """Lateness is added to it."""

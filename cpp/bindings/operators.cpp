@@ -142,11 +142,13 @@ void bind_operators(nb::module_& m) {
              return w.use()->time(which);
            })
       .def("count", [](OperatorHolder& w, bool late) { return w.use()->count(late); })
+      .def("commits", [](OperatorHolder& w) { return w.use()->commits(); })
       .def("journalled", [](OperatorHolder& w) { return w.use()->journalled(); })
       .def("facts", [](OperatorHolder& w) { return w.use()->facts(); })
       .def("take_forgotten", [](OperatorHolder& w) { return w.use()->take_forgotten(); })
       .def("save", [](OperatorHolder& w, bool all) { return w.use()->save(all); })
       .def("saved", [](OperatorHolder& w) { w.use()->saved(); })
+      .def("unsaved", [](OperatorHolder& w) { w.use()->unsaved(); })
       .def("load",
            [](OperatorHolder& w, nb::bytes numbers, nb::bytes times, nb::bytes cells,
               nb::list objects, IdColumn saved,

@@ -30,8 +30,8 @@ class AnyOperator {
   virtual void list_window(int id, std::vector<std::int64_t> starts,
                            std::vector<std::int64_t> ends) = 0;
   virtual void remove_window(int id) = 0;
-  // Both return show(what is to be told); process also which rows came too late. Where a batch can
-  // be undone, it is when show raises.
+  // Both return show(what is to be emitted); process also which rows are dropped. When show raises,
+  // nothing has changed.
   virtual nb::tuple process(std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
                             nb::handle columns, const std::vector<TimeColumn>& marks,
                             nb::object show) = 0;
@@ -41,6 +41,7 @@ class AnyOperator {
   virtual nb::object cuts(std::uint32_t id, std::int64_t t) = 0;
   virtual std::int64_t time(int which) const = 0;
   virtual std::uint64_t count(bool late) const = 0;
+  virtual std::uint64_t commits() const = 0;
   virtual bool journalled() const = 0;
   virtual void visit(visitproc visit, void* arg) const = 0;
   virtual bool live(std::uint32_t id) const = 0;
@@ -49,6 +50,7 @@ class AnyOperator {
   virtual nb::object take_forgotten() = 0;
   virtual nb::tuple save(bool all) = 0;
   virtual void saved() = 0;
+  virtual void unsaved() = 0;
   virtual void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects,
                     IdColumn saved, IdColumn here) = 0;
   virtual void drop(IdColumn ids) = 0;
@@ -68,7 +70,7 @@ class OperatorOf final : public AnyOperator {
 
  public:
   OperatorOf(std::shared_ptr<const Spec> spec, const M& m, slicing::Settings settings)
-      : spec_(std::move(spec)), op_(m, settings, can_fail(m, true)) {}
+      : spec_(std::move(spec)), op_(m, settings) {}
 
   const Spec& spec() const override { return *spec_; }
   std::int64_t add_window(slicing::Window w) override { return op_.add_window(std::move(w)); }
@@ -112,22 +114,19 @@ class OperatorOf final : public AnyOperator {
       op_.process(ids ? ids->data() : nullptr, at.data(), n, in, words,
                   [&](const Emission& e, const std::vector<std::uint32_t>& rows) {
                     late = rows;
-                    if (op_.can_fail()) shown = show_held(show, e);
+                    shown = show_held(show, e);
                   });
     };
     unlocked<M>(run);
-    if (!shown.is_valid()) shown = show(told(op_.emission()));
     return nb::make_tuple(shown, array_of(std::move(late)));
   }
   nb::object advance(std::int64_t watermark, nb::object show) override {
     nb::object shown;
     const auto run = [&] {
-      op_.advance(watermark, [&](const Emission& e) {
-        if (op_.can_fail()) shown = show_held(show, e);
-      });
+      op_.advance(watermark, [&](const Emission& e) { shown = show_held(show, e); });
     };
     unlocked<M>(run);
-    return shown.is_valid() ? shown : show(told(op_.emission()));
+    return shown;
   }
   nb::object query(std::uint32_t id, std::int64_t from, std::int64_t to) override {
     Emission one(op_.monoid());
@@ -150,6 +149,7 @@ class OperatorOf final : public AnyOperator {
   std::uint64_t count(bool late) const override {
     return late ? op_.counts().late : op_.counts().accepted;
   }
+  std::uint64_t commits() const override { return op_.commits(); }
   bool journalled() const override { return op_.journalled(); }
   nb::dict facts() override {
     std::size_t slices = 0, keys = 0, eager = 0, sayings = 0, rows = 0, bytes = 0;
@@ -203,6 +203,7 @@ class OperatorOf final : public AnyOperator {
     return nb::make_tuple(a.take(), array_of(std::move(ids)));
   }
   void saved() override { op_.saved(); }
+  void unsaved() override { op_.unsaved(); }
   void load(nb::bytes numbers, nb::bytes times, nb::bytes cells, nb::list objects, IdColumn saved,
             IdColumn here) override {
     if (saved.shape(0) != here.shape(0)) raise(PyExc_ValueError, "keys differ in number");
@@ -258,10 +259,7 @@ class OperatorOf final : public AnyOperator {
     op_.merge(
         ids ? ids->data() : nullptr, firsts.data(), lasts.data(), n,
         [&](std::size_t, typename M::Cell* to) { a.state(op_.monoid(), to); },
-        [&](const Emission& e) {
-          if (op_.can_fail()) shown = show(told(e));
-        });
-    if (!shown.is_valid()) shown = show(told(op_.emission()));
+        [&](const Emission& e) { shown = show(told(e)); });
     return shown;
   }
 

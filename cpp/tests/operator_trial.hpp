@@ -29,7 +29,6 @@ class OperatorTrial {
     const Time lateness[] = {0, dice_.between(0, 100), 1000, 1'000'000};
     settings_.lateness = lateness[dice_.below(4)];
     if (dice_.one_in(4)) settings_.delay = dice_.between(0, 50);
-    can_fail_ = dice_.one_in(2);
     op_ = fresh();
   }
   const Tally& tally() const { return tally_; }
@@ -81,7 +80,7 @@ class OperatorTrial {
     return w;
   }
   std::unique_ptr<Operator> fresh() const {
-    auto made = std::make_unique<Operator>(M{}, settings_, can_fail_);
+    auto made = std::make_unique<Operator>(M{}, settings_);
     for (const Window& w : windows_) made->add_window(w);
     made->make_room(kKeys);
     return made;
@@ -302,7 +301,7 @@ class OperatorTrial {
   Tally tally_;
   std::vector<Window> windows_;
   slicing::Settings settings_;
-  bool can_fail_ = false, changed_windows_ = false;
+  bool changed_windows_ = false;
   bool merged_ = false;  // a slice knows no last row, so no window can be registered after it
   int next_window_ = 0;
   std::unique_ptr<Operator> op_, standby_;

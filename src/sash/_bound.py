@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,7 +120,10 @@ class Bound:
         emit, store = EMITS.index(op._emit), STORES.index(op._store)
         self.core = _core.Operator(self.plan.plan.spec, self.lateness, self.delay, emit, store)
         self._schema: pa.Schema | None = None
+        self.emitted: pa.Table | None = None
+        """The results that were made last."""
         self.named: dict[int, Window] = {}
+        self._next_number = 0
         self.since: dict[int, int | None] = {}
         self.calendars: dict[int, Calendar] = {}
         self.marks: dict[int, RowMarks] = {}
@@ -131,7 +136,7 @@ class Bound:
     def add(self, window: Window, number: int | None = None, since: int | None = None) -> None:
         """Register a window."""
         if number is None:
-            number = max(self.named, default=-1) + 1
+            number = self._next_number
         missing = [c for c in window.reads if c not in self.types]
         if missing:
             raise KeyError(
@@ -143,6 +148,7 @@ class Bound:
         else:
             self._add_by_clock(window, number, since)
         self.named[number] = window
+        self._next_number = max(self._next_number, number + 1)
 
     def _add_by_clock(self, window: Window, number: int, since: int | None) -> None:
         size, slide, offset = self.clock.window(window)
@@ -178,11 +184,8 @@ class Bound:
         marks = [m for each in self.marks.values() for m in each.columns(table)]
         self.list_windows_around(times)
         ids, fresh = self.keys.ids(table)
-        try:
-            told, late = self.core.process(ids, self.keys.room, times, columns, marks, self._told)
-        except BaseException:
-            self.keys.forget(fresh)
-            raise
+        with self._all_or_nothing(fresh):
+            told, late = self.core.process(ids, self.keys.room, times, columns, marks, self._emit)
         late = np.asarray(late)
         self.forget_done(fresh if len(late) else _NO_IDS)
         return told, late
@@ -197,10 +200,18 @@ class Bound:
     ) -> pa.Table:
         """Take slices that were folded elsewhere (see ``_partials.py``); return what is told."""
         ids, fresh = self.keys.ids(slices)
+        with self._all_or_nothing(fresh):
+            return self.core.merge(ids, self.keys.room, firsts, lasts, cells, objects, self._emit)
+
+    @contextmanager
+    def _all_or_nothing(self, fresh: Ids) -> Iterator[None]:
+        """Forget new keys when a call fails and has changed nothing."""
+        commits = self.core.commits()
         try:
-            return self.core.merge(ids, self.keys.room, firsts, lasts, cells, objects, self._told)
+            yield
         except BaseException:
-            self.keys.forget(fresh)
+            if self.core.commits() == commits:
+                self.keys.forget(fresh)
             raise
 
     def _typed(self, table: Table) -> Table:
@@ -251,7 +262,7 @@ class Bound:
 
     def advance(self, watermark: int) -> pa.Table:
         """Move the watermark; return what is told."""
-        told = self.core.advance(watermark, self._told)
+        told = self.core.advance(watermark, self._emit)
         self.forget_done()
         return told
 
@@ -279,6 +290,11 @@ class Bound:
     def nothing_told(self) -> pa.Table:
         """Return what is told when nothing is: the columns and types of results."""
         return self.advance(self.core.time(_WATERMARK))
+
+    def _emit(self, raw: Any) -> pa.Table:
+        """Make the table of results; the core changes only after that."""
+        self.emitted = self._told(raw)
+        return self.emitted
 
     def _told(self, raw: Any) -> pa.Table:
         ids, windows, starts, ends, revisions, changes, results = raw

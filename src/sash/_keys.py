@@ -197,10 +197,12 @@ class Keys:
 
     def forget(self, ids: Ids, noted: bool = False) -> None:
         """Forget keys; their numbers may be given to others."""
-        if not self.names or not len(ids):
+        if not len(ids):
             return
         if noted:
-            self._forgotten.append(pa.table(self._prefixed(ids)))
+            self._forgotten.append(self._named(ids))
+        if not self.names:
+            return
         for i, column in enumerate(self._columns):
             column.drop(np.asarray(self._index.words(ids, i)))
         self._index.forget(ids)
@@ -213,8 +215,7 @@ class Keys:
 
     def save_forgotten(self) -> pa.Table:
         """Return the keys forgotten since the last time."""
-        none = pa.table(self._prefixed(np.empty(0, np.uint32)))
-        return pa.concat_tables([none, *self._forgotten])
+        return pa.concat_tables([self._named(np.empty(0, np.uint32)), *self._forgotten])
 
     def saved(self) -> None:
         """Begin to note forgotten keys anew."""
@@ -232,13 +233,19 @@ class Keys:
 
     def load_forgotten(self, table: pa.Table) -> Ids:
         """Forget the keys of a table that are known: their numbers here."""
-        self._check(table)
-        if not self.names or not table.num_rows:
+        self._check(table, *(() if self.names else [("number", pa.uint32())]))
+        if not self.names:
+            return np.zeros(min(table.num_rows, 1), np.uint32)
+        if not table.num_rows:
             return np.empty(0, np.uint32)
         ids, fresh = self._find(self._arrays(table))
         ids = np.unique(ids)  # a key may have come and gone twice
         self.forget(ids)
         return np.setdiff1d(ids, fresh).astype(np.uint32)
+
+    def _named(self, ids: Ids) -> pa.Table:
+        """Return what tells these keys from others: their values, or the number of the only one."""
+        return pa.table(self._prefixed(ids)) if self.names else self.save(ids)
 
     def _prefixed(self, ids: Ids) -> dict[str, pa.Array]:
         return {f"key {name}": column for name, column in self.columns(ids).items()}

@@ -23,6 +23,7 @@ from sash.windows import Window
 
 MOST_WINDOWS = 10_000
 """Each of them is looked at for every batch."""
+_TAKEN = "the operator took this call; its results are emitted with the next one"
 OWN_COLUMNS = ("window", "window_start", "window_end", "revision", "change", "complete")
 
 
@@ -77,6 +78,7 @@ class WindowOperator:
                 raise ValueError(f"{one.name}: name its column, as in agg.{one.name}('price')")
             compile_live(replace(one, columns=(None,) * len(one.columns)))  # or says why not
         self._windows = _windows_of(windows)
+        self._names = {w.name for w in self._windows}
         self._check_names()
         for what, value, allowed in (("emit", emit, EMITS), ("store", store, STORES)):
             if value not in allowed:
@@ -110,30 +112,51 @@ class WindowOperator:
     def process(self, batch: Any) -> pa.Table:
         """Take a batch of rows, a table of any library, and return the windows to be told.
 
-        Raises, and has changed nothing, when the batch cannot be taken. When ``on_late`` raises,
-        the batch has been taken, and its windows are told with the next call.
+        Raises, and has changed nothing, when the batch cannot be taken, or when a signal's handler
+        raises meanwhile (Ctrl-C): the same batch can be given again. When ``on_late`` raises, or a
+        handler does in the instant after the batch was taken, the exception has a note that says
+        so, and the results are emitted with the next call.
         """
         table = open_table(batch)
         with self._alone():
             self._refuse_finished("process")
             bound = self._bound or Bound(self, table)
-            told, late = bound.process(table)
-            if table.rows or not any(map(pa.types.is_null, bound.types.values())):
-                self._bound = bound  # else the types of the columns are still unknown
-            told = self._with_undelivered(told)
+            with self._delivering(bound):
+                told, late = bound.process(table)
+                if table.rows or not any(map(pa.types.is_null, bound.types.values())):
+                    self._bound = bound  # else the types of the columns are still unknown
+                told = self._with_undelivered(told)
         if len(late) and self._on_late is not None:
             try:
                 columns = {n: table.column(n).take(pa.array(late)) for n in table.names}
                 self._on_late(pa.table(columns))
-            except BaseException:
+            except BaseException as error:
                 self._undelivered.append(told)
+                error.add_note(_TAKEN)
                 raise
         return told
 
+    @contextmanager
+    def _delivering(self, bound: Bound) -> Iterator[None]:
+        """Keep the results of a call that is interrupted after it has changed the operator."""
+        commits, before = bound.core.commits(), list(self._undelivered)
+        try:
+            yield
+        except BaseException as error:
+            self._undelivered = before
+            if bound.core.commits() != commits and self._bound is bound:
+                assert bound.emitted is not None
+                self._undelivered = [*before, bound.emitted]
+                error.add_note(_TAKEN)
+            raise
+
     def _with_undelivered(self, told: pa.Table) -> pa.Table:
-        """Return what is told, after what could not be because ``on_late`` raised."""
-        before, self._undelivered = self._undelivered, []
-        return pa.concat_tables([*before, told], promote_options="default") if before else told
+        """Return results after those of calls that raised once they had changed the operator."""
+        if not self._undelivered:
+            return told
+        told = pa.concat_tables([*self._undelivered, told], promote_options="default")
+        self._undelivered = []
+        return told
 
     def advance(self, watermark: Any) -> pa.Table:
         """Move the watermark and return the windows it completes.
@@ -143,8 +166,9 @@ class WindowOperator:
         with self._alone():
             self._refuse_finished("advance")
             bound = self._need_rows("advance")
-            moment = bound.clock.moment("watermark", watermark)
-            return self._with_undelivered(bound.advance(moment))
+            time = bound.clock.moment("watermark", watermark)
+            with self._delivering(bound):
+                return self._with_undelivered(bound.advance(time))
 
     def finish(self) -> pa.Table:
         """End the stream: tell every window not told yet, and forget all rows.
@@ -154,9 +178,10 @@ class WindowOperator:
         with self._alone():
             if self._bound is None:
                 return pa.table({})
-            told = self._bound.advance(END)
-            self._finished = True
-            return self._with_undelivered(told)
+            with self._delivering(self._bound):
+                told = self._with_undelivered(self._bound.advance(END))
+                self._finished = True
+            return told
 
     def _refuse_finished(self, what: str) -> None:
         if self._finished:
@@ -228,10 +253,14 @@ class WindowOperator:
                 raise TypeError(
                     f"add takes one window, such as sash.tumbling('1m'), not {window!r}"
                 )
-            windows = _windows_of([*self._windows, window])
+            if len(self._windows) >= MOST_WINDOWS:
+                raise ValueError(f"windows: one operator has at most {MOST_WINDOWS}; use several")
+            if window.name in self._names:
+                raise ValueError(f"two windows are called {window.name!r}: give one a name=")
             if self._bound is not None:
                 self._bound.add(window)
-            self._windows = windows
+            self._windows.append(window)
+            self._names.add(window.name)
 
     def remove(self, window: str | Window) -> None:
         """Give up a window, by name; what was told of it stands."""
@@ -245,6 +274,7 @@ class WindowOperator:
             if self._bound is not None:
                 self._bound.remove(name)
             self._windows = [w for w in self._windows if w.name != name]
+            self._names.discard(str(name))
 
     # ---- snapshots ---------------------------------------------------------------------------
 

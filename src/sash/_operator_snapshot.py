@@ -34,11 +34,17 @@ def write(op: WindowOperator, everything: bool) -> bytes:
     everything = everything or bound is None or not bound.core.journalled()
     name = secrets.token_hex(8)
     packed = _packed(op, name, None if everything else op._stamp)
-    if bound is not None:  # from here on the next changes are those after this
+    if bound is None:
+        op._stamp = name
+        return packed
+    try:  # from here on the next changes are those after this
         bound.core.saved()
         bound.keys.saved()
-    op._stamp = name
-    return packed
+        op._stamp = name
+        return packed
+    except BaseException:  # a signal's handler: nobody has these bytes
+        bound.core.unsaved()
+        raise
 
 
 def write_again(op: WindowOperator) -> bytes:

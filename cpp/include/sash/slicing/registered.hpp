@@ -11,7 +11,7 @@ Time WindowOperator<M>::add_window(Window w) {
   const Time since = w.since;
   begin_change();
   windows_.windows.push_back(std::move(w));
-  see_windows();
+  see_window(windows_.windows.back());
   slices_.journal.on = false;
   for (std::uint32_t id = 0; id < keys_.size(); ++id)
     if (keys_[id].live) enqueue(id, watermark_ + 1);
@@ -23,9 +23,7 @@ template <Monoid M>
 Time WindowOperator<M>::add_window(RowWindow w) {
   if (latest_ != kNever && w.since == kNever) w.since = latest_ + 1;
   const Time since = w.since;
-  const bool asks = static_cast<bool>(w.starts);  // a user's function
   rows_.windows.push_back(std::move(w));
-  can_fail_ |= asks;
   slices_.journal.on = false;
   return since;
 }
@@ -74,16 +72,27 @@ void WindowOperator<M>::take_out(int id) {
 template <Monoid M>
 void WindowOperator<M>::see_windows() {
   windows_.refresh();
-  rolling_ = windows_.rolling();
-  by_time_ = !m_.commutative() || rolling_ || by_time_;
+  rolling_ = false;
   session_ = -1;
-  int number = 0;
-  for (const Window& w : windows_.windows) {
-    if (w.kind != Window::Kind::session) continue;
-    if (w.size == windows_.least_gap() && session_ < 0) session_ = number;
-    ++number;
-  }
-  session_windows_ = static_cast<std::size_t>(number);
+  session_windows_ = 0;
+  for (const Window& w : windows_.windows) note_kind(w);
+}
+
+template <Monoid M>
+void WindowOperator<M>::see_window(const Window& w) {
+  if (w.kind == Window::Kind::session && session_ >= 0 && w.size < windows_.least_gap())
+    session_ = -1;
+  windows_.see(w);
+  note_kind(w);
+}
+
+template <Monoid M>
+void WindowOperator<M>::note_kind(const Window& w) {
+  rolling_ |= w.kind == Window::Kind::rolling;
+  by_time_ |= !m_.commutative() || rolling_;
+  if (w.kind != Window::Kind::session) return;
+  if (w.size == windows_.least_gap() && session_ < 0) session_ = static_cast<int>(session_windows_);
+  ++session_windows_;
 }
 
 }  // namespace sash::slicing

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "sash/slicing/outcomes.hpp"
 #include "sash/slicing/scratch.hpp"
@@ -52,6 +53,52 @@ struct RowSaying {
   bool complete;
 };
 
+// Where a window by rows begins and ends, as users see it. Several windows may have one place, where
+// many rows have one time, and rows that come late move windows to places where others were before.
+using Place = std::pair<Time, Time>;  // end, start
+inline Place place(const RowSaying& s) { return {s.frame.end, s.frame.start}; }
+
+// The revisions of a track's windows: those of one place only ever rise. A row of results replaces
+// an early one of its place if its revision is the next; so that of another window at a place where
+// one is already leaves a number out.
+struct Revisions {
+  std::int32_t highest = 0;       // of places that end by `retracted_to`
+  Time retracted_to = kNever;     // no window that ends later was retracted
+  Time reachable_to = kNever;     // rows up to here may bring such a place back
+  Place settled{kNever, kNever};  // the last window before those that may change, and its revision
+  std::int32_t settled_revision = 0;
+
+  // Whether `revision`, the last of the one window at a place, is the highest that it had.
+  bool is_highest(const Place& at, std::int32_t revision) const {
+    return at.first > retracted_to || revision >= highest;
+  }
+  // Of a window that follows another one and was not at its place before; `crowded`: others are.
+  std::int32_t of_new(const Place& at, const Place& before, std::int32_t revision, bool crowded) {
+    crowded = crowded || at == before;
+    return rise(at, at == before ? revision + 2 : 0, crowded ? 2 : 1);
+  }
+  // Of the one window at a place, with another aggregate than before.
+  std::int32_t of_next(const Place& at, std::int32_t revision) { return rise(at, revision + 1, 1); }
+  // A window was retracted; `top`: the highest revision of its place.
+  void retract(const Place& at, std::int32_t top, Time youngest) {
+    highest = std::max(highest, top);
+    retracted_to = std::max(retracted_to, at.first);
+    reachable_to = std::max(reachable_to, youngest);
+  }
+  // Rows before the limit come no more.
+  void settle(Time limit) {
+    if (limit <= reachable_to) return;
+    highest = 0;
+    retracted_to = reachable_to = kNever;
+  }
+
+ private:
+  std::int32_t rise(const Place& at, std::int32_t least, std::int32_t step) {
+    if (at.first > retracted_to) return least;
+    return highest = std::max(least, highest + step);
+  }
+};
+
 // Aggregates of frames that move forward at both ends: Two-Stacks over ranks.
 template <Monoid M>
 struct Sweep {
@@ -71,7 +118,8 @@ class RowTrack {
   Marks marks;        // those of each row in turn
   Rank base = 0;      // the rank of the first row kept
   Rank next = 0;  // of the first row of the first window not told; by count: the window's number
-  std::vector<RowSaying> told;      // in order, those that may change
+  std::vector<RowSaying> told;  // in order, those that may change
+  Revisions revisions;
   Outcomes<M> outcomes;             // one for each
   Time due = kForever;              // of the first window not told, when that is known
   std::unique_ptr<Sweep<M>> sweep;  // where the last frame was; null: nowhere
@@ -85,16 +133,41 @@ class RowTrack {
     return marks.data() + static_cast<std::size_t>(r - base) * width;
   }
 
-  // A row after those of its time and before. Its rank.
-  Rank insert(const M& m, Time t, const Cell* state, const std::int64_t* its, std::size_t width) {
-    const std::size_t i = rows.before(t + 1);
-    m.copy_state(rows.insert(m, i, t), state);
-    marks.insert(marks.begin() + static_cast<std::ptrdiff_t>(i * width), its, its + width);
-    return base + static_cast<Rank>(i);
+  // A row after all others.
+  void append(const M& m, Time t, const Cell* state, const std::int64_t* its, std::size_t width) {
+    m.copy_state(rows.insert(m, rows.size(), t), state);
+    marks.insert(marks.end(), its, its + width);
+  }
+  // New rows, each after those of its time and before: at these places, which ascend.
+  void open(const M& m, std::span<const std::size_t> places, std::size_t width) {
+    rows.reserve(m, rows.size() + places.size());
+    marks.resize(marks.size() + places.size() * width);  // from here on nothing fails
+    std::size_t from = rows.size() * width, to = marks.size();
+    for (std::size_t k = places.size(); k-- > 0 && width != 0;) {
+      const std::size_t moved = to - (places[k] + 1) * width;
+      from -= moved, to -= moved;
+      std::memmove(marks.data() + to, marks.data() + from, moved * sizeof(marks[0]));
+      to -= width;
+    }
+    rows.open(m, places.data(), places.size());
+  }
+  void close(const M& m, std::span<const std::size_t> places, std::size_t width) {
+    std::size_t kept = 0, next = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (next < places.size() && places[next] == i) {
+        ++next;
+        continue;
+      }
+      for (std::size_t c = 0; c < width; ++c) marks[kept * width + c] = marks[i * width + c];
+      ++kept;
+    }
+    marks.resize(kept * width);
+    rows.close(m, places.data(), places.size());
   }
   void drop_before(const M& m, Rank r, std::size_t width) {
     const auto n = static_cast<std::size_t>(std::clamp<Rank>(r - base, 0, end() - base));
-    if (n == 0) return;
+    // Not for every few: what is left has to move.
+    if (n == 0 || n * 2 < rows.size()) return;
     rows.remove_front(m, n);
     marks.erase(marks.begin(), marks.begin() + static_cast<std::ptrdiff_t>(n * width));
     give_back(marks);
@@ -109,6 +182,11 @@ class RowTrack {
   void settle(Time limit) {
     std::size_t n = 0;
     while (n < told.size() && told[n].frame.due <= limit) ++n;
+    if (n > 0) {
+      revisions.settled = place(told[n - 1]);
+      revisions.settled_revision = told[n - 1].revision;
+    }
+    revisions.settle(limit);
     // Not for every few: what is left has to move.
     if (n == 0 || (n < told.size() && n * 2 < told.size())) return;
     told.erase(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(n));
@@ -116,17 +194,6 @@ class RowTrack {
     outcomes.drop_front(n);
   }
   bool empty() const { return rows.size() == 0 && told.empty(); }
-
-  RowTrack copy(const M& m) const {
-    RowTrack made(m);
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      m.copy_state(made.rows.insert(m, i, rows.time(i)), rows.state(m, i));
-    made.marks = marks;
-    made.base = base, made.next = next, made.due = due;
-    made.told = told;
-    made.outcomes = outcomes;
-    return made;
-  }
 };
 
 // Where the windows of a track begin and end, from one of them on.

@@ -11,38 +11,41 @@ template <Monoid M>
 class RowWindows {
  public:
   using Keys = std::vector<KeyState<M>>;
-  RowWindows(const M& m, Emit emit, Time lateness)
-      : m_(m), manager_(m, emit), lateness_(lateness), row_(m_) {}
+  RowWindows(const M& m, Emit emit) : m_(m), manager_(m, emit), row_(m_), lifted_(m_) {}
 
   std::vector<RowWindow> windows;
 
-  // Tracks are changed as they are told: where that may fail, they are kept as they were before.
-  void begin(bool undoable) {
-    undoable_ = undoable;
-    touched_.clear();
+  // What is new is computed first. Then it becomes part of the tracks (commit), or the rows that came
+  // are taken out again (undo).
+  void begin() {
+    drain(touched_), drain(inserted_), drain(places_);
+    manager_.begin();
+    manager_.poll = {};
   }
-  // The keys that got rows.
+  // The keys that got rows, in order.
   const std::vector<std::uint32_t>& touched() const { return touched_; }
+  bool touched(std::uint32_t id) const {
+    return std::binary_search(touched_.begin(), touched_.end(), id);
+  }
+  // Those of which anything was computed.
+  const std::vector<TrackChange>& changes() const { return manager_.changes(); }
 
-  // Adds the rows of a batch and tells what is new; due(id) is called for each key. marks: the
-  // columns of each window in turn.
-  template <class In, class Due>
+  // Adds the rows of a batch and computes what is new. marks: the columns of each window in turn.
+  template <class In>
   void take(Keys& keys, const std::uint32_t* ids, const Time* times, std::size_t n,
             const std::vector<std::uint32_t>& late, In&& in,
-            const std::vector<const std::int64_t*>& marks, Time next, Emission<M>& out, Due&& due) {
+            const std::vector<const std::int64_t*>& marks, Time next, Emission<M>& out) {
     if (windows.empty()) return;
     order_.each_key(ids, n, late, [&](std::uint32_t id, std::span<RowOrder::Item> items) {
       order_.by_time(items, times);
-      keep(id, keys[id]);
       touched_.push_back(id);
-      insert(keys[id], items, times, in, marks);
+      lift(items, in);
+      insert(id, keys[id], items, times, marks);
       tell_changed(id, keys[id], next, out);
-      due(id);
     });
   }
-  // Tells what a watermark completes.
+  // Computes what a watermark completes.
   void tell(std::uint32_t id, KeyState<M>& key, Time next, Emission<M>& out) {
-    keep(id, key);
     changed_.assign(windows.size(), RowManager<M>::kNone);
     tell_changed(id, key, next, out);
   }
@@ -71,61 +74,83 @@ class RowWindows {
   }
 
   void undo(Keys& keys) {
-    while (!old_.empty()) {
-      auto& [id, tracks] = old_.back();
-      keys[id].drop_tracks(m_);
-      keys[id].tracks = std::move(tracks);
-      old_.pop_back();
+    for (const TrackChange& c : manager_.changes()) keys[c.id].tracks[c.window].sweep.reset();
+    while (!inserted_.empty()) {
+      const Inserted i = inserted_.back();
+      inserted_.pop_back();
+      keys[i.id].tracks[i.window].close(m_, places(i), windows[i.window].marks);
     }
+    manager_.begin();
   }
-  void commit() {
-    for (auto& [id, tracks] : old_)
-      for (RowTrack<M>& track : tracks) track.rows.clear(m_);
-    old_.clear();
+  void commit(Keys& keys, Time limit) {
+    for (const TrackChange& c : manager_.changes())
+      manager_.apply(windows[c.window], c, keys[c.id].tracks[c.window], limit);
   }
 
  private:
-  void keep(std::uint32_t id, const KeyState<M>& key) {
-    if (!undoable_) return;
-    std::vector<RowTrack<M>> copies;
-    for (const RowTrack<M>& track : key.tracks) copies.push_back(track.copy(m_));
-    old_.emplace_back(id, std::move(copies));
+  struct Inserted {
+    std::uint32_t id;
+    std::size_t window;
+    std::size_t from, to;  // of places_
+  };
+  std::span<const std::size_t> places(const Inserted& i) const {
+    return std::span(places_).subspan(i.from, i.to - i.from);
   }
   template <class In>
-  void insert(KeyState<M>& key, std::span<RowOrder::Item> items, const Time* times, In& in,
-              const std::vector<const std::int64_t*>& marks) {
+  void lift(std::span<RowOrder::Item> items, In& in) {
+    lifted_.clear();
+    for (const RowOrder::Item& item : items) {
+      manager_.poll();
+      typename M::Cell* state = lifted_.add();
+      m_.lift(row_.get(), in.at(item.row));
+      m_.to_state(state, row_.get());
+    }
+  }
+  void insert(std::uint32_t id, KeyState<M>& key, std::span<RowOrder::Item> items,
+              const Time* times, const std::vector<const std::int64_t*>& marks) {
     while (key.tracks.size() < windows.size()) key.tracks.emplace_back(m_);
     changed_.assign(windows.size(), RowManager<M>::kNone);
-    for (const RowOrder::Item& item : items) {
-      m_.lift(row_.get(), in.at(item.row));
-      m_.to_state(row_.get(), row_.get());
-      const Time t = times[item.row];
-      std::size_t column = 0;
-      for (std::size_t w = 0; w < windows.size(); ++w) {
-        const RowWindow& window = windows[w];
-        its_.clear();
-        for (std::size_t c = 0; c < window.marks; ++c) its_.push_back(marks[column++][item.row]);
-        if (window.since != kNever && t < window.since) continue;
-        const Rank at = key.tracks[w].insert(m_, t, row_.get(), its_.data(), window.marks);
-        changed_[w] = std::min(changed_[w], at);
+    std::size_t column = 0;
+    for (std::size_t w = 0; w < windows.size(); ++w) {
+      const RowWindow& window = windows[w];
+      RowTrack<M>& track = key.tracks[w];
+      std::size_t skipped = 0;  // rows from before the window was registered
+      while (window.since != kNever && skipped < items.size() &&
+             times[items[skipped].row] < window.since)
+        ++skipped;
+      const Inserted i{id, w, places_.size(), places_.size() + items.size() - skipped};
+      for (std::size_t k = skipped; k < items.size(); ++k)
+        places_.push_back(track.rows.before(times[items[k].row] + 1) + k - skipped);
+      if (i.from < i.to) {
+        reserve_one(inserted_);
+        track.open(m_, places(i), window.marks);
+        inserted_.push_back(i);
+        changed_[w] = track.base + static_cast<Rank>(places_[i.from]);
       }
+      for (std::size_t k = skipped; k < items.size(); ++k) {
+        const std::size_t at = places_[i.from + k - skipped];
+        track.rows.set_time(at, times[items[k].row]);
+        m_.copy_state(track.rows.state(m_, at), lifted_[k]);
+        for (std::size_t c = 0; c < window.marks; ++c)
+          track.marks[at * window.marks + c] = marks[column + c][items[k].row];
+      }
+      column += window.marks;
     }
   }
   void tell_changed(std::uint32_t id, KeyState<M>& key, Time next, Emission<M>& out) {
     for (std::size_t w = 0; w < key.tracks.size(); ++w)
-      manager_.tell(windows[w], id, key.tracks[w], changed_[w], next, next - lateness_, out);
+      manager_.tell(windows[w], w, id, key.tracks[w], changed_[w], next, out);
   }
 
   M m_;
   RowManager<M> manager_;
-  Time lateness_;
   Held<M> row_;
+  StatePool<M> lifted_;  // the rows of one key
   RowOrder order_;
-  bool undoable_ = false;
-  std::vector<std::pair<std::uint32_t, std::vector<RowTrack<M>>>> old_;
   std::vector<std::uint32_t> touched_;
+  std::vector<Inserted> inserted_;
+  std::vector<std::size_t> places_;
   std::vector<Rank> changed_;  // the first new row of each window
-  Marks its_;
 };
 
 }  // namespace sash::slicing

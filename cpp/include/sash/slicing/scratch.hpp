@@ -17,6 +17,12 @@ void drain(std::vector<T>& all) {
   if (all.capacity() > kRoom + 16 * used) std::vector<T>().swap(all);
 }
 
+// So that the next push_back cannot fail.
+template <class T>
+void reserve_one(std::vector<T>& all) {
+  if (all.size() == all.capacity()) all.reserve(2 * all.size() + 8);
+}
+
 // After items have left.
 template <class T>
 void give_back(std::vector<T>& all) {

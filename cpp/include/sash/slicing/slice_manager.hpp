@@ -11,6 +11,8 @@
 //   3         there is none: it is a slice of its own
 #pragma once
 
+#include <span>
+
 #include "sash/slicing/key_state.hpp"
 #include "sash/slicing/stream_slicer.hpp"
 
@@ -25,9 +27,8 @@ class SliceManager {
 
   Journal journal;
 
-  // Whether changes are kept to be undone: needed where an aggregate's functions may raise.
-  void begin(bool undoable) {
-    undoable_ = undoable;
+  // Changes are kept until the next begin, so that they can be undone.
+  void begin() {
     journal.begin();
     forget_changes();
   }
@@ -55,9 +56,14 @@ class SliceManager {
   template <class Absorbed>
   Interval extend(std::uint32_t id, KeyState<M>& key, std::size_t session, Time gap, const Slice& s,
                   Absorbed&& absorbed) {
-    if (undoable_ && (sessions_.empty() || sessions_.back().first != id))
-      sessions_.emplace_back(id, key.sessions);
-    return key.sessions[session].add(s.first, s.last, gap, absorbed);
+    reserve_one(sessions_);
+    const std::size_t from = absorbed_.size();
+    const auto added = key.sessions[session].add(s.first, s.last, gap, [&](const Interval& old) {
+      absorbed_.push_back(old);
+      absorbed(old);
+    });
+    if (added.changed) sessions_.push_back({id, session, added.now, from, absorbed_.size()});
+    return added.now;
   }
   // What a snapshot says.
   void replace(KeyState<M>& key, Time t, const Cell* state) {
@@ -75,7 +81,12 @@ class SliceManager {
       key.store.remove(m_, p.time);
       if (p.old != kNone) key.store.add(m_, p.time, olds_[p.old], Choice::lazy);
     }
-    for (auto& [id, old] : sessions_) keys[id].sessions = std::move(old);
+    while (!sessions_.empty()) {
+      const Grown g = sessions_.back();
+      sessions_.pop_back();
+      const auto olds = std::span(absorbed_).subspan(g.from, g.to - g.from);
+      keys[g.id].sessions[g.session].take_back(g.now, olds);
+    }
     forget_changes();
   }
 
@@ -85,6 +96,12 @@ class SliceManager {
     std::uint32_t id;
     Time time;
     std::size_t old;  // where its state is kept
+  };
+  struct Grown {
+    std::uint32_t id;
+    std::size_t session;
+    Interval now;
+    std::size_t from, to;  // of the absorbed ones
   };
   void put(std::uint32_t id, KeyState<M>& key, Time t, const Cell* state) {
     keep(id, key, t);
@@ -97,18 +114,17 @@ class SliceManager {
     journal.slice(id, t);
   }
   void keep(std::uint32_t id, const KeyState<M>& key, Time t) {
-    if (!undoable_) return;
     const Cell* old = key.store.find(m_, t);
     if (old != nullptr) m_.copy_state(olds_.add(), old);
     places_.push_back({id, t, old != nullptr ? olds_.size() - 1 : kNone});
   }
-  void forget_changes() { drain(places_), drain(sessions_), olds_.clear(); }
+  void forget_changes() { drain(places_), drain(sessions_), drain(absorbed_), olds_.clear(); }
   M m_;
   Choice choice_;
-  bool undoable_ = false;
   std::vector<Place> places_;
   StatePool<M> olds_;
-  std::vector<std::pair<std::uint32_t, std::vector<Intervals>>> sessions_;
+  std::vector<Grown> sessions_;
+  std::vector<Interval> absorbed_;
   Held<M> sum_;
 };
 

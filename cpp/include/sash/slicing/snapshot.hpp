@@ -52,12 +52,13 @@ std::vector<std::uint32_t> WindowOperator<M>::save(Archive& a, bool all) {
     a.number(intervals);
     for (std::uint32_t id = 0; id < keys_.size(); ++id)
       for (std::size_t w = 0; w < keys_[id].sessions.size(); ++w)
-        for (std::size_t i = 0; i < keys_[id].sessions[w].size(); ++i) {
+        keys_[id].sessions[w].each_ending_from(kNever, [&](const Interval& s) {
           a.number(id);
           a.number(w);
-          a.time(keys_[id].sessions[w][i].first);
-          a.time(keys_[id].sessions[w][i].last);
-        }
+          a.time(s.first);
+          a.time(s.last);
+          return true;
+        });
     a.number(sayings);
     for (std::uint32_t id = 0; id < keys_.size(); ++id)
       if (keys_[id].told)
@@ -210,6 +211,11 @@ void WindowOperator<M>::save_tracks(Archive& a, const std::vector<std::uint32_t>
       a.time(track.base);
       a.time(track.next);
       a.time(track.due);
+      const Revisions& r = track.revisions;
+      for (const Time t : {r.retracted_to, r.reachable_to, r.settled.first, r.settled.second})
+        a.time(t);
+      a.number(static_cast<std::uint64_t>(r.highest));
+      a.number(static_cast<std::uint64_t>(r.settled_revision));
       a.number(track.rows.size());
       for (std::size_t i = 0; i < track.rows.size(); ++i) {
         a.time(track.rows.time(i));
@@ -252,6 +258,16 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
                     track.next < kReach / window.step,
                 "a rank is out of reach");
       a.require(is_due(track.due), "a window is due out of reach");
+      Revisions& r = track.revisions;
+      for (Time* to : {&r.retracted_to, &r.reachable_to, &r.settled.first, &r.settled.second}) {
+        a.time(*to);
+        a.require(*to == kNever || (*to >= -kReach && *to <= kReach), "a time is out of reach");
+      }
+      for (std::int32_t* to : {&r.highest, &r.settled_revision}) {
+        a.number(number);
+        a.require(number <= kMostRevisions, "a window has no such revision");
+        *to = static_cast<std::int32_t>(number);
+      }
       a.number(n);
       Marks its(rows_.windows[w].marks);
       Time t = kNever, before = kNever;
@@ -261,7 +277,7 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
         before = t;
         a.state(m_, fold_.get());
         for (std::int64_t& mark : its) a.time(mark);
-        track.insert(m_, t, fold_.get(), its.data(), its.size());
+        track.append(m_, t, fold_.get(), its.data(), its.size());
       }
       a.number(n);
       Rank last = -1;

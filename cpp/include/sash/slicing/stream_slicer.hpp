@@ -10,6 +10,7 @@
 //   sorted      the rows of each key in order of time, one slice after the other
 #pragma once
 
+#include "sash/poll.hpp"
 #include "sash/slicing/edge_grid.hpp"
 #include "sash/slicing/row_order.hpp"
 #include "sash/slicing/state_pool.hpp"
@@ -96,6 +97,7 @@ class StreamSlicer {
     clear();
     if (n == admitted.late.size()) return;
     midway_ = true;
+    poll_ = {};
     windows_ = &windows;
     by_time_ = by_time;
     watermark_ = watermark;
@@ -151,8 +153,13 @@ class StreamSlicer {
   void scatter(std::size_t n, RowAt&& row_at, In& in) {
     sums_.add_many(grid_.slices());
     spans_.resize(std::max(spans_.size(), grid_.slices()), kEmpty);
-    if (gap_ != 0) scatter_rows<true>(n, row_at, in);
-    else scatter_rows<false>(n, row_at, in);
+    const std::size_t block = Poll::pace.block;
+    for (std::size_t from = 0; from < n; from += block) {
+      const std::size_t to = std::min(n, from + block);
+      if (gap_ != 0) scatter_rows<true>(n, from, to, row_at, in);
+      else scatter_rows<false>(n, from, to, row_at, in);
+      poll_(to - from);
+    }
     if (n > grid_.slices()) {
       touched_.clear();
       for (std::uint32_t s = 0; s < grid_.slices(); ++s)
@@ -168,10 +175,11 @@ class StreamSlicer {
     touched_.clear();
   }
   template <bool Sessions, class RowAt, class In>
-  [[gnu::flatten]] void scatter_rows(std::size_t n, RowAt& row_at, In& in) {
+  [[gnu::flatten]] void scatter_rows(std::size_t n, std::size_t from, std::size_t to, RowAt& row_at,
+                                     In& in) {
     const bool few = n <= grid_.slices();  // then remember which slices there are
     Cell* lifted = lifted_.get();
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = from; i < to; ++i) {
       const std::size_t row = row_at(i);
       const Time t = times_[row];
       const std::size_t s = grid_.slice(t);
@@ -216,6 +224,7 @@ class StreamSlicer {
     order_.by_time(rows, times_);
     Cell* lifted = lifted_.get();
     for (std::size_t i = 0; i < rows.size(); ++i) {
+      poll_();
       const std::size_t row = rows[i].row;
       const Time t = times_[row];
       if (i == 0 || ends_before(t)) {
@@ -244,6 +253,7 @@ class StreamSlicer {
   };
   static constexpr Span kEmpty{kForever, kNever};
   M m_;
+  Poll poll_;
   const WindowSet* windows_ = nullptr;
   bool by_time_ = false, gridded_ = false, midway_ = false;
   Time watermark_ = kNever, gap_ = 0;

@@ -6,6 +6,7 @@
 // of it has been computed (`commit`).
 #pragma once
 
+#include "sash/poll.hpp"
 #include "sash/slicing/key_state.hpp"
 
 namespace sash::slicing {
@@ -36,6 +37,8 @@ class WindowManager {
  public:
   using Cell = typename M::Cell;
   WindowManager(const M& m, Emit emit, bool keeps) : m_(m), emit_(emit), keeps_(keeps), fold_(m_) {}
+
+  Poll poll;  // once for each window
 
   // Whether what was told is kept: when rows may change it.
   bool keeps() const { return keeps_; }
@@ -104,9 +107,9 @@ class WindowManager {
     for (const Window& w : windows.windows) {
       if (w.kind == Window::Kind::session) {
         if (session >= key.sessions.size()) continue;
-        const Intervals& all = key.sessions[session++];
-        const std::size_t i = all.ending_at_or_after(watermark - w.size);
-        if (i < all.size()) due = std::min(due, all[i].last + w.size + 1);
+        Interval next;
+        if (key.sessions[session++].first_ending_from(watermark - w.size, next))
+          due = std::min(due, next.last + w.size + 1);
       } else if (w.kind == Window::Kind::rolling) {
         if (key.store.next(watermark, found)) due = std::min(due, found + 1);
       } else if (exactly) {
@@ -119,7 +122,7 @@ class WindowManager {
     if (!exactly) due = std::min(due, bound);
     Time last = key.store.youngest();
     for (const Intervals& all : key.sessions)
-      if (!all.empty()) last = std::max(last, all[all.size() - 1].last);
+      if (!all.empty()) last = std::max(last, all.back().last);
     return std::max(watermark + 1, std::min(due, windows.over(last, lateness)));
   }
 
@@ -139,12 +142,12 @@ class WindowManager {
   void complete_sessions(const Window& w, std::uint32_t id, const KeyState<M>& key,
                          std::size_t session, Time from, Time to, Emission<M>& out) {
     if (session >= key.sessions.size()) return;
-    const Intervals& all = key.sessions[session];
-    for (std::size_t i = all.ending_at_or_after(from - w.size); i < all.size(); ++i) {
-      const Time due = all[i].last + w.size + 1;
-      if (due > to) return;
-      say(w, id, key, all[i].first, due, all[i].first, all[i].last, false, out);
-    }
+    key.sessions[session].each_ending_from(from - w.size, [&](const Interval& s) {
+      const Time due = s.last + w.size + 1;
+      if (due > to) return false;
+      say(w, id, key, s.first, due, s.first, s.last, false, out);
+      return true;
+    });
   }
   void complete_rolling(const Window& w, std::uint32_t id, const KeyState<M>& key, Time from,
                         Time to, Emission<M>& out) {
@@ -192,6 +195,7 @@ class WindowManager {
   // One window, [first, last] in the store: what is to be said of it, if anything is new.
   void say(const Window& w, std::uint32_t id, const KeyState<M>& key, Time start, Time due,
            Time first, Time last, bool early, Emission<M>& out) {
+    poll();
     key.store.query(m_, first, last, fold_.get());
     const Saying* said = key.told ? key.told->find(w.id, start, due) : nullptr;
     out.outcomes.push(fold_.get());

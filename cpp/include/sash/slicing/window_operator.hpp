@@ -17,8 +17,10 @@
 //   2  every window with rows that is due was told, and what is kept of it is what was told last;
 //   3  a key with anything in it is on the agenda at or before the time something of it is due.
 //
-// Where an aggregate's function throws, what was begun is undone. When memory runs out midway it may
-// not be, for lack of memory: then the operator refuses everything that follows (`Halfway`).
+// A call that changes anything computes all of it first, results included; then nothing fails any
+// more. Where an aggregate's function, a poll or the caller's `finish` throws, what was begun is
+// undone. When memory runs out midway it may not be, for lack of memory: then the operator refuses
+// everything that follows (`Halfway`).
 #pragma once
 
 #include <map>
@@ -51,15 +53,13 @@ template <Monoid M>
 class WindowOperator {
  public:
   using Cell = typename M::Cell;
-  // can_fail: reading or combining may throw, so that a batch may have to be undone.
-  WindowOperator(const M& m, Settings settings, bool can_fail)
+  WindowOperator(const M& m, Settings settings)
       : m_(m),
         settings_(settings),
-        can_fail_(can_fail),
         slicer_(m_),
         slices_(m_, settings.store),
         manager_(m_, settings.emit, settings.lateness > 0 || settings.emit == Emit::updates),
-        rows_(m_, settings.emit, settings.lateness),
+        rows_(m_, settings.emit),
         emission_(m_),
         fold_(m_) {}
   ~WindowOperator() {
@@ -96,8 +96,7 @@ class WindowOperator {
       next = std::max(next, admitted.latest - settings_.delay);
     change(next, [&] {
       take_slices(next);
-      const auto due = [&](std::uint32_t id) { rows_due(id); };
-      rows_.take(keys_, ids, times, n, admitted.late, in, marks, next, emission_, due);
+      rows_.take(keys_, ids, times, n, admitted.late, in, marks, next, emission_);
       complete(next);
       finish(emission_, admitted.late);
     });
@@ -128,7 +127,8 @@ class WindowOperator {
 
   // ---- questions ---------------------------------------------------------------------------------
   Time watermark() const { return watermark_; }
-  bool can_fail() const { return can_fail_; }
+  // How many calls have changed anything.
+  std::uint64_t commits() const { return commits_; }
   Time limit() const { return watermark_ - settings_.lateness; }
   Time latest() const { return latest_; }
   // Slices from here on are all kept; of earlier ones those that sessions need.
@@ -170,6 +170,8 @@ class WindowOperator {
   std::vector<std::uint32_t> save(Archive& a, bool all);
   // What was saved is safe: the next changes are those after it.
   void saved() { slices_.journal.start(); }
+  // What was saved is lost: the next changes are all there is.
+  void unsaved() { slices_.journal.on = false; }
   // numbers: what those are here. A key that is not among them is refused.
   template <class Archive>
   void load(Archive& a, const KeyNumbers& numbers);
@@ -192,6 +194,8 @@ class WindowOperator {
   KeyState<M>& loaded_key(Archive& a, const KeyNumbers& numbers);
 
   void see_windows();
+  void see_window(const Window& w);
+  void note_kind(const Window& w);
   void take_out(int id);
   void require_whole() const {
     if (!whole_)
@@ -210,23 +214,21 @@ class WindowOperator {
     begin_change();
     emission_.clear();
     drain(due_);
-    slices_.begin(can_fail_);
-    rows_.begin(can_fail_);
+    slices_.begin();
+    rows_.begin();
     manager_.set_watermark(watermark_);
-    if (!can_fail_) {
+    manager_.poll = {};
+    try {
       compute();
-    } else {
-      try {
-        compute();
-      } catch (...) {
-        slices_.undo(keys_);
-        rows_.undo(keys_);
-        for (const std::uint32_t id : due_) enqueue(id, watermark_ + 1);
-        whole_ = true;
-        throw;
-      }
+    } catch (...) {
+      slices_.undo(keys_);
+      rows_.undo(keys_);
+      for (const std::uint32_t id : due_) enqueue(id, watermark_ + 1);
+      whole_ = true;
+      throw;
     }
     commit(next);
+    ++commits_;
     whole_ = true;
   }
 
@@ -238,6 +240,7 @@ class WindowOperator {
         __builtin_prefetch(&keys_[all[i + 2 * kAhead].key]);
         keys_[all[i + kAhead].key].store.prefetch();
       }
+      manager_.poll(all[i].to - all[i].from);
       take_slices(all[i], next);
     }
   }
@@ -312,9 +315,8 @@ class WindowOperator {
       const std::uint32_t id = due_[i];
       if (i + kAhead < due_.size()) keys_[due_[i + kAhead]].store.prefetch();
       manager_.complete(windows_, id, keys_[id], watermark_, next, emission_);
-      if (keys_[id].tracks.empty()) continue;
-      rows_.tell(id, keys_[id], next, emission_);
-      rows_due(id);
+      if (!keys_[id].tracks.empty() && !rows_.touched(id))
+        rows_.tell(id, keys_[id], next, emission_);
     }
   }
 
@@ -338,7 +340,8 @@ class WindowOperator {
     if (manager_.keeps()) remember(limit);
     for (const KeySlices& k : slicer_.keys) keys_[k.key].live = true;
     for (const std::uint32_t id : rows_.touched()) keys_[id].live = true;
-    rows_.commit();
+    rows_.commit(keys_, limit);
+    for (const TrackChange& c : rows_.changes()) rows_due(c.id);
     slices_.journal.commit();
     const bool moved = next != watermark_;
     watermark_ = next;
@@ -385,7 +388,7 @@ class WindowOperator {
       if (w.kind != Window::Kind::session || session >= key.sessions.size()) continue;
       Intervals& all = key.sessions[session++];
       all.drop_before(limit - w.size);
-      if (!all.empty()) from = std::min(from, all[0].first);
+      if (!all.empty()) from = std::min(from, all.front().first);
     }
     key.store.drop_before(m_, from);
     if (key.told) key.told->drop(limit);
@@ -420,7 +423,6 @@ class WindowOperator {
   };
   M m_;
   Settings settings_;
-  bool can_fail_;
   bool whole_ = true;
   WindowSet windows_;
   bool rolling_ = false;
@@ -436,6 +438,7 @@ class WindowOperator {
   std::map<Time, std::vector<std::uint32_t>> agenda_;  // many keys are due at the same time
   Time watermark_ = kEarliest, latest_ = kNever;
   Counts counts_;
+  std::uint64_t commits_ = 0;
   Time needed_from_ = kEarliest, next_end_ = kForever;
   std::size_t completed_from_ = 0;  // the emission's rows from here on are of windows now due
   std::vector<std::uint32_t> due_, forgotten_, loaded_;

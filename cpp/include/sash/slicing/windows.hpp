@@ -86,20 +86,17 @@ class WindowSet {
     if (__builtin_add_overflow(last, longest_, &end)) end = kEnd;
     return std::min(end, kEnd) + lateness + 1;
   }
-  // To be called when windows have changed.
+  // To be called when windows have changed, or with one that was added.
   void refresh() {
     least_gap_ = longest_ = 0;
-    for (const Window& w : windows) {
-      if (w.kind == Window::Kind::session && (least_gap_ == 0 || w.size < least_gap_))
-        least_gap_ = w.size;
-      longest_ = std::max(longest_, w.size);
-      for (std::size_t i = 0; i < w.starts.size(); ++i)
-        longest_ = std::max(longest_, w.ends[i] - w.starts[i]);
-    }
+    for (const Window& w : windows) see(w);
   }
-  bool rolling() const {
-    return std::any_of(windows.begin(), windows.end(),
-                       [](const Window& w) { return w.kind == Window::Kind::rolling; });
+  void see(const Window& w) {
+    if (w.kind == Window::Kind::session && (least_gap_ == 0 || w.size < least_gap_))
+      least_gap_ = w.size;
+    longest_ = std::max(longest_, w.size);
+    for (std::size_t i = 0; i < w.starts.size(); ++i)
+      longest_ = std::max(longest_, w.ends[i] - w.starts[i]);
   }
 
   Bounds bounds(Time t) const {
