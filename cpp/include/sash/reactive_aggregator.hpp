@@ -1,14 +1,15 @@
 // ReactiveAggregator
 //   order    in at the back, out anywhere
 //   laws     associative
-//   time     insert 0, evict 0; a query after m changes m (1 + ceil(log2(n / m))) + 2 log2 n combines
+//   time     insert 0, evict 0 combines, O(log n) to find a handle; a query after m changes m (1 + ceil(log2(n / m))) + 2 log2 n combines
 //   space    2n to 8n partial aggregates
 //   paper    General Incremental Sliding-Window Aggregation, section 5
 //   use      evictions that are not first in, first out; many changes between queries
 //
 // A circular buffer on the places of a FlatFat. An eviction in the middle leaves a hole that holds
-// the identity; holes at the ends are skipped at once. Changes are only noted; the next query
-// brings the tree up to date for all of them together.
+// the identity; holes at the ends are skipped at once. A hole keeps the ticket of the entry that was
+// there, marked, so that tickets rise along the buffer and are found by binary search. Changes are
+// only noted; the next query brings the tree up to date for all of them together.
 //
 // When the buffer is full it is compacted if at most three quarters of the places are in use, else
 // doubled; when a query finds less than a quarter in use, it is made smaller. Each is paid for by
@@ -17,7 +18,8 @@
 // Invariants
 //   1. entries stand in places [front, front + span) (modulo the capacity), oldest first;
 //   2. both ends of that range are entries, not holes; size of them are entries;
-//   3. a place that is no entry holds the identity.
+//   3. a place that is no entry holds the identity;
+//   4. the tickets of that range, those of holes without their mark, ascend strictly.
 #pragma once
 
 #include <algorithm>
@@ -95,19 +97,21 @@ class ReactiveAggregator {
   template <class F>
   void for_each(F&& f) const {
     for (std::size_t i = 0; i < span_; ++i)
-      if (tickets_[place_of(i)] != kHole) f(fat_.leaf(place_of(i)));
+      if (!is_hole(place_of(i))) f(fat_.leaf(place_of(i)));
   }
 
   void check_invariants() {
     std::size_t entries = 0;
-    for (std::size_t i = 0; i < span_; ++i) entries += tickets_[place_of(i)] != kHole;
+    for (std::size_t i = 0; i < span_; ++i) entries += !is_hole(place_of(i));
     require(entries == size_, "ReactiveAggregator invariant 2: size differs from the entries");
-    require(span_ == 0 || (tickets_[front_] != kHole && tickets_[place_of(span_ - 1)] != kHole),
+    require(span_ == 0 || (!is_hole(front_) && !is_hole(place_of(span_ - 1))),
             "ReactiveAggregator invariant 2: a hole at an end");
     Held<M> identity(m_);
     for (std::size_t p = 0; p < fat_.capacity(); ++p)
-      require(tickets_[p] != kHole || m_.same_state(fat_.leaf(p), identity.get()),
+      require(!is_hole(p) || m_.same_state(fat_.leaf(p), identity.get()),
               "ReactiveAggregator invariant 3: a hole holds something");
+    for (std::size_t i = 1; i < span_; ++i)
+      require(ticket_at(i - 1) < ticket_at(i), "ReactiveAggregator invariant 4: tickets fall");
     bring_up_to_date();
     fat_.check_invariants();
   }
@@ -119,7 +123,7 @@ class ReactiveAggregator {
     a.number(next_);
     if constexpr (Archive::loading) {
       const Ticket end = next_;
-      a.require(end != kHole, "its tickets have run out");
+      a.require(end < kHole, "its tickets have run out");
       std::size_t capacity = kLeast;
       while (capacity < n) capacity *= 2;
       fat_ = FlatFat<M>(m_, capacity);
@@ -134,7 +138,7 @@ class ReactiveAggregator {
       }
     } else {
       for (std::size_t i = 0; i < span_; ++i) {
-        if (tickets_[place_of(i)] == kHole) continue;
+        if (is_hole(place_of(i))) continue;
         a.number(tickets_[place_of(i)]);
         a.state(m_, fat_.leaf(place_of(i)));
       }
@@ -143,12 +147,15 @@ class ReactiveAggregator {
 
  private:
   static constexpr std::size_t kLeast = 8;
-  static constexpr Ticket kHole = ~Ticket{0};
+  static constexpr Ticket kHole = Ticket{1} << 63;  // the mark
   static void require(bool holds, const char* what) {
     if (!holds) throw std::logic_error(what);
   }
 
   std::size_t place_of(std::size_t i) const { return (front_ + i) & (fat_.capacity() - 1); }
+
+  bool is_hole(std::size_t place) const { return (tickets_[place] & kHole) != 0; }
+  Ticket ticket_at(std::size_t i) const { return tickets_[place_of(i)] & ~kHole; }
 
   void note(std::size_t place) {
     changed_.add(place);
@@ -159,30 +166,26 @@ class ReactiveAggregator {
     fat_.refresh(changed_);
   }
 
-  // Tickets rise along the buffer but for holes, which are skipped to the right.
+  // Where the entry of a ticket is; span_: it is not there.
   std::size_t find(Ticket ticket) const {
     std::size_t low = 0, high = span_;
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;
-      std::size_t probe = middle;
-      while (probe < high && tickets_[place_of(probe)] == kHole) ++probe;
-      if (probe == high) high = middle;
-      else if (tickets_[place_of(probe)] < ticket) low = probe + 1;
-      else if (tickets_[place_of(probe)] == ticket) return probe;
+      if (ticket_at(middle) < ticket) low = middle + 1;
       else high = middle;
     }
-    return span_;
+    return low < span_ && tickets_[place_of(low)] == ticket ? low : span_;
   }
 
   void remove(std::size_t i) {
     changed_.reserve_one();
     const std::size_t place = place_of(i);
     m_.set_identity(fat_.leaf(place));
-    tickets_[place] = kHole;
+    tickets_[place] |= kHole;
     note(place);
     --size_;
-    for (; span_ != 0 && tickets_[front_] == kHole; --span_) front_ = place_of(1);
-    while (span_ != 0 && tickets_[place_of(span_ - 1)] == kHole) --span_;
+    for (; span_ != 0 && is_hole(front_); --span_) front_ = place_of(1);
+    while (span_ != 0 && is_hole(place_of(span_ - 1))) --span_;
   }
   void shrink() {
     try {
@@ -197,7 +200,7 @@ class ReactiveAggregator {
     std::vector<Ticket> tickets(capacity, kHole);
     std::size_t to = 0;
     for (std::size_t i = 0; i < span_; ++i) {
-      if (tickets_[place_of(i)] == kHole) continue;
+      if (is_hole(place_of(i))) continue;
       m_.copy_state(fresh.leaf(to), fat_.leaf(place_of(i)));
       tickets[to++] = tickets_[place_of(i)];
     }
