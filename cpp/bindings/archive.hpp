@@ -11,6 +11,7 @@
 #include <string>
 
 #include "port.hpp"
+#include "sash/poll.hpp"
 
 namespace sash_py {
 
@@ -32,6 +33,7 @@ class Saving {
 
   template <class M>
   void state(const M& m, const typename M::Cell* s) {
+    poll_();
     if constexpr (requires { m.inner(); }) state(m.inner(), s);
     else if constexpr (std::is_same_v<M, PyMonoid>)
       objects_.append(*s != nullptr ? nb::borrow(*s) : absent());
@@ -40,6 +42,7 @@ class Saving {
   template <class M>
   void entry(const M& m, const typename M::Cell* e) {
     if constexpr (std::is_same_v<M, sash::Record>) {
+      poll_();
       const Word tag = sash::Record::is_spilled(e);
       raw(&tag, sizeof tag);
       if (tag) state(m, sash::Record::spilled(e));
@@ -65,6 +68,7 @@ class Saving {
   void raw(const void* from, std::size_t bytes);
   std::string numbers_, times_, cells_;
   nb::list objects_;
+  sash::Poll poll_;
 };
 
 class Loading {
@@ -96,6 +100,7 @@ class Loading {
 
   template <class M>
   void state(const M& m, typename M::Cell* s) {
+    poll_();
     if constexpr (requires { m.inner(); }) {
       state(m.inner(), s);
     } else if constexpr (std::is_same_v<M, PyMonoid>) {
@@ -111,6 +116,7 @@ class Loading {
   template <class M>
   void entry(const M& m, typename M::Cell* e) {
     if constexpr (std::is_same_v<M, sash::Record>) {
+      poll_();
       Word tag = 0;
       cells_.read(&tag, sizeof tag);
       if (tag != 0) {
@@ -156,6 +162,7 @@ class Loading {
   Reader numbers_, times_, cells_;
   nb::list objects_;
   std::size_t next_ = 0;
+  sash::Poll poll_;
 };
 
 }  // namespace sash_py

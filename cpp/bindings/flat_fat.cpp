@@ -30,11 +30,13 @@ class FlatFatOf final : public AnyFlatFat {
   FlatFatOf(std::shared_ptr<const Spec> spec, const M& m, std::size_t capacity)
       : spec_(std::move(spec)), port_(*spec_), m_(m), fat_(m_, capacity), out_(m_) {}
 
-  // All values are lifted before the first place changes; when a combine raises, the places get
-  // their former states back.
+  // All values are lifted before the first place changes, and until then a signal ends the call;
+  // when a combine raises, the places get their former states back.
   void update(const std::vector<std::size_t>& places, nb::list values) override {
     sash::States<M> fresh(m_);
+    sash::Poll poll;
     for (nb::handle v : values) {
+      poll();
       Cell* cell = fresh.add();
       m_.lift(cell, port_.read(v));
       m_.to_state(cell, cell);

@@ -66,7 +66,9 @@ void bind_interrupts(nb::module_& m) {
             return s;
           },
           nb::rv_policy::reference)
-      .def("__exit__", [](Stop&, nb::args) { working_under = nullptr; });
+      .def(
+          "__exit__", [](Stop&, nb::args) { working_under = nullptr; },
+          nb::sig("def __exit__(self, *args: object) -> None"));
 }
 
 }  // namespace sash_py

@@ -25,6 +25,7 @@ std::shared_ptr<Layout> make_layout(std::size_t rows, std::optional<CodeArray> k
   auto layout = std::make_shared<Layout>();
   if (times) layout->given = nb::cast(*times);
   nb::gil_scoped_release release;
+  sash::Poll poll;
   for (std::size_t i = 0; codes != nullptr && i < rows; ++i)
     if (codes[i] < 0 || static_cast<std::size_t>(codes[i]) >= groups)
       throw std::logic_error("a key's code is out of range");
@@ -33,15 +34,18 @@ std::shared_ptr<Layout> make_layout(std::size_t rows, std::optional<CodeArray> k
   layout->times = given;
   if (given != nullptr && layout->order.rows) {
     layout->sorted.resize(rows);
-    for (std::size_t i = 0; i < rows; ++i) layout->sorted[i] = given[layout->row(i)];
+    sash::in_blocks(poll, rows, 1, [&](std::size_t i, std::size_t stop) {
+      for (; i < stop; ++i) layout->sorted[i] = given[layout->row(i)];
+    });
     layout->times = layout->sorted.data();
   }
   if (arrival) {
     layout->arrival = rolling::sort_rows(codes, groups, nullptr, rows);
     if (layout->order.rows) {
       layout->positions.resize(rows);
-      for (std::size_t p = 0; p < rows; ++p)
-        layout->positions[layout->row(p)] = static_cast<std::uint32_t>(p);
+      sash::in_blocks(poll, rows, 1, [&](std::size_t p, std::size_t stop) {
+        for (; p < stop; ++p) layout->positions[layout->row(p)] = static_cast<std::uint32_t>(p);
+      });
     }
   }
   return layout;

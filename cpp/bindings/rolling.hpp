@@ -68,11 +68,14 @@ class AnyRoll {
 
  protected:
   // Calls each(position, size) for the rows of keys [from, to) as they arrive, add and
-  // remove for those that enter and leave the window, begin(first, last) at each key.
+  // remove for those that enter and leave the window, begin(first, last) at each key. Polls.
   template <class Begin, class Add, class Remove, class Each>
-  void in_arrival_order(std::size_t from, std::size_t to, Begin&& begin, Add&& add, Remove&& remove,
-                        Each&& each) const {
+  void in_arrival_order(std::size_t from, std::size_t to, Begin&& begin, Add&& add_row,
+                        Remove&& remove_row, Each&& each) const {
     const Layout& l = *task_.layout;
+    sash::Poll poll;
+    const auto add = [&](std::size_t p) { poll(), add_row(p); };
+    const auto remove = [&](std::size_t p) { poll(), remove_row(p); };
     for (std::size_t key = from; key < to; ++key) {
       const std::size_t first = l.order.starts[key], last = l.order.starts[key + 1];
       begin(first, last);

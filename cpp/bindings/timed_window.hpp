@@ -57,16 +57,17 @@ class TimedOf final : public AnyTimed {
   void insert_many(TimeColumn times, nb::handle columns) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
-    whole_column(false, [&] {
+    whole_column(false, column.size(), [&](RowBlocks& blocks) {
       auto&& in = column.reader();
-      for (std::size_t i = 0, n = column.size(); i < n; ++i)
-        window_->insert(times.data()[i], in.at(i));
+      blocks.each(column.size(), cost(), [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i) window_->insert(times.data()[i], in.at(i));
+      });
     });
   }
   void evict() override { window_->evict(); }
   std::size_t bulk_evict(std::int64_t t) override {
     std::size_t n = 0;
-    whole_column(false, [&] { n = window_->bulk_evict(t); });
+    whole_column(false, 0, [&](RowBlocks&) { n = window_->bulk_evict(t); });
     return n;
   }
   nb::object query() override {
@@ -89,20 +90,23 @@ class TimedOf final : public AnyTimed {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     Results<M> results(*spec_, column.size());
-    whole_column(true, [&] {
+    whole_column(true, column.size(), [&](RowBlocks& blocks) {
       auto&& in = column.reader();
       auto&& out = results.writer();
-      for (std::size_t i = 0, n = column.size(); i < n; ++i) {
-        window_->insert(times.data()[i], in.at(i));
-        bool any = false;
-        if (by_count) {
-          while (window_->size() > static_cast<std::size_t>(span)) window_->evict();
-        } else if (const std::int64_t t = last_outside(window_->youngest(), span, any); any) {
-          window_->bulk_evict(t);
+      const std::size_t each = linear ? cost() * column.size() : cost();
+      blocks.each(column.size(), each, [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i) {
+          window_->insert(times.data()[i], in.at(i));
+          bool any = false;
+          if (by_count) {
+            while (window_->size() > static_cast<std::size_t>(span)) window_->evict();
+          } else if (const std::int64_t t = last_outside(window_->youngest(), span, any); any) {
+            window_->bulk_evict(t);
+          }
+          window_->window().query(out_.get());
+          out.put(monoid(), i, out_.get());
         }
-        window_->window().query(out_.get());
-        out.put(monoid(), i, out_.get());
-      }
+      });
       results.done(out);
     });
     return results.take();
@@ -133,10 +137,14 @@ class TimedOf final : public AnyTimed {
   }
 
  private:
+  static constexpr bool linear = std::is_same_v<Structure, sash::Recalc<M>>;
+  std::size_t cost() const { return row_cost(monoid()); }
+
+  // rows: how many come in.
   template <class F>
-  void whole_column(bool reads_results, F&& f) {
+  void whole_column(bool reads_results, std::size_t rows, F&& f) {
     all_or_nothing<M>(
-        window_, can_fail(monoid(), reads_results),
+        window_, can_fail(monoid(), reads_results), rows,
         [](sash::Timed<Structure>& w) { return copy_of(w, w.window().monoid()); }, f);
     monoid().set_identity(out_.get());
   }

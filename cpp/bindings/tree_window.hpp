@@ -35,12 +35,17 @@ class TreeOf final : public AnyTree {
     const std::vector<std::int64_t> at(times.data(), times.data() + times.shape(0));
     if (!std::is_sorted(at.begin(), at.end()))
       raise(PyExc_ValueError, "the times changed while they were read; pass a copy of them");
-    const auto run = [&] {
+    const auto run = [&](RowBlocks& blocks) {
       auto&& in = column.reader();
-      tree_->bulk_insert(at.data(), at.size(),
-                         [&](std::size_t i, Cell* to) { tree_->monoid().lift(to, in.at(i)); });
+      insert_blocks(*tree_, at, blocks,
+                    [&](std::size_t i, Cell* to) { tree_->monoid().lift(to, in.at(i)); });
     };
-    unlocked<M>(run);
+    if constexpr (Port<M>::native) {
+      all_or_nothing<M>(tree_, false, at.size(), copy_of_tree, run);
+    } else {  // undone by the tree itself
+      RowBlocks blocks(false);
+      run(blocks);
+    }
   }
   void evict() override { tree_->evict(); }
   bool evict_at(std::int64_t t) override { return tree_->evict(t); }
@@ -71,16 +76,19 @@ class TreeOf final : public AnyTree {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     Results<M> results(*spec_, column.size());
-    whole_column(true, [&] {
+    whole_column(true, column.size(), [&](RowBlocks& blocks) {
       auto&& in = column.reader();
       auto&& out = results.writer();
-      for (std::size_t i = 0, n = column.size(); i < n; ++i) {
-        tree_->insert(times.data()[i], in.at(i));
-        if (by_count) keep_youngest(static_cast<std::size_t>(span));
-        else keep_within(span);
-        tree_->query(out_.get());
-        out.put(tree_->monoid(), i, out_.get());
-      }
+      const std::size_t each = row_cost(tree_->monoid());
+      blocks.each(column.size(), each, [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i) {
+          tree_->insert(times.data()[i], in.at(i));
+          if (by_count) keep_youngest(static_cast<std::size_t>(span));
+          else keep_within(span);
+          tree_->query(out_.get());
+          out.put(tree_->monoid(), i, out_.get());
+        }
+      });
       results.done(out);
     });
     return results.take();
@@ -113,8 +121,9 @@ class TreeOf final : public AnyTree {
         a.time(at[i]);
         a.require(i == 0 || at[i] > at[i - 1], "times do not ascend");
       }
-      tree_->bulk_insert(at.data(), n,
-                         [&](std::size_t, Cell* to) { a.entry(tree_->monoid(), to); });
+      RowBlocks blocks(Port<M>::native);
+      insert_blocks(*tree_, at, blocks,
+                    [&](std::size_t, Cell* to) { a.entry(tree_->monoid(), to); });
       a.finish();
     } catch (...) {
       tree_->clear();
@@ -123,22 +132,33 @@ class TreeOf final : public AnyTree {
   }
 
  private:
+  // Inserts a batch in parts between which it can be interrupted. lift(i, to) writes entry i.
+  template <class Lift>
+  static void insert_blocks(Structure& tree, const std::vector<std::int64_t>& times,
+                            RowBlocks& blocks, Lift&& lift) {
+    const std::size_t each = row_cost(tree.monoid());
+    blocks.each(times.size(), each, [&](std::size_t from, std::size_t to) {
+      tree.bulk_insert(times.data() + from, to - from,
+                       [&](std::size_t i, Cell* at) { lift(from + i, at); });
+    });
+  }
+  static std::unique_ptr<Structure> copy_of_tree(Structure& from) {
+    std::vector<std::int64_t> times;
+    std::vector<const Cell*> entries;
+    from.for_each([&](std::int64_t t, const Cell* e) {
+      times.push_back(t);
+      entries.push_back(e);
+    });
+    auto fresh = std::make_unique<Structure>(from.monoid(), from.shape());
+    RowBlocks blocks(Port<M>::native);
+    insert_blocks(*fresh, times, blocks,
+                  [&](std::size_t i, Cell* to) { fresh->monoid().copy_entry(to, entries[i]); });
+    return fresh;
+  }
+  // rows: how many come in.
   template <class F>
-  void whole_column(bool reads_results, F&& f) {
-    const auto copy = [](Structure& from) {
-      std::vector<std::int64_t> times;
-      std::vector<const Cell*> entries;
-      from.for_each([&](std::int64_t t, const Cell* e) {
-        times.push_back(t);
-        entries.push_back(e);
-      });
-      auto fresh = std::make_unique<Structure>(from.monoid(), from.shape());
-      fresh->bulk_insert(times.data(), times.size(), [&](std::size_t i, Cell* to) {
-        fresh->monoid().copy_entry(to, entries[i]);
-      });
-      return fresh;
-    };
-    all_or_nothing<M>(tree_, can_fail(tree_->monoid(), reads_results), copy, f);
+  void whole_column(bool reads_results, std::size_t rows, F&& f) {
+    all_or_nothing<M>(tree_, can_fail(tree_->monoid(), reads_results), rows, copy_of_tree, f);
     tree_->monoid().set_identity(out_.get());
   }
   void keep_youngest(std::size_t n) {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "archive.hpp"
+#include "copying.hpp"
 #include "sash/coarse.hpp"
 #include "sash/daba_lite.hpp"
+#include "sash/recalc.hpp"
 #include "sash/two_stacks_lite.hpp"
 
 namespace sash_py {
@@ -43,23 +45,45 @@ void unlocked(F&& f) {
   }
 }
 
-// No result of such a monoid can fail to fit.
-template <class M>
-concept Sure = Port<M>::native && requires { requires !M::overflows(); };
+// The rows of a column call, in blocks between which it can be interrupted.
+class RowBlocks {
+ public:
+  explicit RowBlocks(bool interrupted) : interrupted_(interrupted) {}
+  // Calls f(from, to) until all of n rows have been. cost: what a row takes, in rows of a simple one.
+  template <class F>
+  void each(std::size_t n, std::size_t cost, F&& f) {
+    if (interrupted_) sash::in_blocks(poll_, n, cost, f);
+    else if (n != 0) f(std::size_t{0}, n);
+  }
 
-// Runs f on a whole column. Where it can fail midway (Python functions that raise, results that
-// overflow), it works on a copy, and the window itself, untouched, comes back.
+ private:
+  bool interrupted_;
+  sash::Poll poll_;
+};
+
+// What a row costs in a structure over this monoid, in rows of a small aggregate.
+template <class M>
+std::size_t row_cost(const M& m) {
+  return 1 + m.state_cells() / 16;
+}
+
+// Runs f(blocks) on a column of rows. Where that can fail midway (Python functions that raise,
+// results that overflow), and where it takes so long that a signal may interrupt it, it works on a
+// copy, and on failure the untouched window is put back.
 template <class M, class Structure, class Copy, class F>
-void all_or_nothing(std::unique_ptr<Structure>& window, bool can_fail, Copy&& copy, F&& f) {
-  if (Sure<M> || !can_fail) return unlocked<M>(f);
-  if constexpr (!Sure<M>) {
-    std::unique_ptr<Structure> kept = std::exchange(window, copy(*window));
-    try {
-      unlocked<M>(f);
-    } catch (...) {
-      window = std::move(kept);
-      throw;
-    }
+void all_or_nothing(std::unique_ptr<Structure>& window, bool can_fail, std::size_t rows,
+                    Copy&& copy, F&& f) {
+  const bool undone = can_fail || sash::Poll::worth_copying(rows, window->size());
+  RowBlocks blocks(undone);
+  std::unique_ptr<Structure> kept;
+  try {
+    unlocked<M>([&] {
+      if (undone) kept = std::exchange(window, copy(*window));
+      f(blocks);
+    });
+  } catch (...) {
+    if (kept != nullptr) window = std::move(kept);
+    throw;
   }
 }
 
@@ -93,11 +117,10 @@ std::unique_ptr<Structure> copy_of(Structure& window, Args&&... args) {
     window.copy_to(*fresh);
     return fresh;
   }
-  Saving saved;
-  window.archive(saved);
-  const nb::tuple t = saved.take();
-  load_archive(*fresh, nb::cast<nb::bytes>(t[0]), nb::cast<nb::bytes>(t[1]),
-               nb::cast<nb::bytes>(t[2]), nb::cast<nb::list>(t[3]));
+  Listed listed;
+  window.archive(listed);
+  Copying copying(listed);
+  fresh->archive(copying);
   return fresh;
 }
 
@@ -161,17 +184,20 @@ class WindowOf final : public AnyWindow {
   void insert_many(nb::handle columns, std::size_t rows) override {
     Column<M> column(*spec_, columns);
     set_rows(column, rows);
-    whole_column(false, [&] {
+    whole_column(false, column.size(), [&](RowBlocks& blocks) {
       auto&& rows_in = column.reader();
-      for (std::size_t i = 0, n = column.size(); i < n; ++i) window_->insert(rows_in.at(i));
+      blocks.each(column.size(), cost(), [&](std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i) window_->insert(rows_in.at(i));
+      });
     });
   }
 
   void evict_many(std::size_t k) override {
-    whole_column(false, [&] {
-      if constexpr (requires { window_->evict_many(k); }) window_->evict_many(k);
-      else
-        for (std::size_t i = 0; i < k; ++i) window_->evict();
+    whole_column(false, 0, [&](RowBlocks& blocks) {
+      if constexpr (requires { window_->evict_many(k); }) return window_->evict_many(k);
+      blocks.each(k, cost(), [&](std::size_t from, std::size_t to) {
+        for (; from < to; ++from) window_->evict();
+      });
     });
   }
 
@@ -179,9 +205,12 @@ class WindowOf final : public AnyWindow {
     Column<M> column(*spec_, columns);
     set_rows(column, rows);
     Results<M> results(*spec_, column.size());
-    whole_column(true, [&] {
-      if constexpr (M::nothrow) slide_flat(column, size, results);
-      else slide_rows(column, size, results);
+    whole_column(true, column.size(), [&](RowBlocks& blocks) {
+      const std::size_t each = linear ? cost() * (std::min(size, column.size()) + 1) : cost();
+      blocks.each(column.size(), each, [&](std::size_t from, std::size_t to) {
+        if constexpr (M::nothrow) slide_flat(column, from, to, size, results);
+        else slide_rows(column, from, to, size, results);
+      });
     });
     return results.take();
   }
@@ -218,25 +247,32 @@ class WindowOf final : public AnyWindow {
   }
 
  private:
+  // Whether a query reads all entries.
+  static constexpr bool linear = std::is_same_v<Structure, sash::Recalc<M>>;
+  std::size_t cost() const { return row_cost(window_->monoid()); }
+
+  // rows: how many come in.
   template <class F>
-  void whole_column(bool reads_results, F&& f) {
+  void whole_column(bool reads_results, std::size_t rows, F&& f) {
     all_or_nothing<M>(
-        window_, can_fail(window_->monoid(), reads_results),
+        window_, can_fail(window_->monoid(), reads_results), rows,
         [](Structure& w) { return copy_of(w, w.monoid()); }, f);
     window_->monoid().set_identity(out_.get());
   }
-  void slide_rows(Column<M>& column, std::size_t size, Results<M>& results) {
+  void slide_rows(Column<M>& column, std::size_t from, std::size_t to, std::size_t size,
+                  Results<M>& results) {
     auto&& in = column.reader();
     auto&& out = results.writer();
-    for (std::size_t i = 0, n = column.size(); i < n; ++i) {
+    for (std::size_t i = from; i < to; ++i) {
       round(in, i, size);
       out.put(window_->monoid(), i, out_.get());
     }
     results.done(out);
   }
   // The same with everything inlined into one loop, which halves the time of a small aggregate.
-  [[gnu::flatten]] void slide_flat(Column<M>& column, std::size_t size, Results<M>& results) {
-    slide_rows(column, size, results);
+  [[gnu::flatten]] void slide_flat(Column<M>& column, std::size_t from, std::size_t to,
+                                   std::size_t size, Results<M>& results) {
+    slide_rows(column, from, to, size, results);
   }
   void round(auto&& in, std::size_t i, std::size_t size) {
     window_->insert(in.at(i));

@@ -371,6 +371,8 @@ def key_codes(table: Table, keys: list[str]) -> tuple[Any, int]:
 
 
 def _run_parts(parts: list[tuple[_core.Roll, int, int]], threads: int, progress: bool) -> None:
+    """Run all parts. When one fails, or a signal interrupts the wait, the others stop too."""
+
     def one(part: tuple[_core.Roll, int, int]) -> int:
         roll, start, stop = part
         try:
@@ -385,6 +387,17 @@ def _run_parts(parts: list[tuple[_core.Roll, int, int]], threads: int, progress:
         for _ in tracked((one(part) for part in parts), total, progress):
             pass
         return
+    stop = _core.Stop()
+
+    def under_stop(part: tuple[_core.Roll, int, int]) -> int:
+        with stop:
+            return one(part)
+
     with ThreadPoolExecutor(threads, "sash") as pool:
-        for _ in tracked(pool.map(one, parts), total, progress):
-            pass
+        try:
+            for _ in tracked(pool.map(under_stop, parts), total, progress):
+                pass
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

@@ -151,9 +151,13 @@ def load(window: Any, data: bytes) -> None:
     require(header, "aggregate", window._plan.signature)
     *native, objects = buffers
     states = load_objects(window._plan, objects)
+    # Python functions, given strange states, may raise anything. Native code raises only these;
+    # anything else comes from a signal handler.
+    native_only = window._plan.native
+    damage = (ValueError, OverflowError, AssertionError) if native_only else Exception
     try:
         window._load(*native, states)
     except MemoryError:
         raise
-    except Exception as error:  # a monoid's own functions, given strange states, may raise anything
+    except damage as error:
         raise DamagedSnapshotError(f"the snapshot cannot be read: {error}") from error

@@ -55,7 +55,7 @@ class Tree(Live, _core.Tree):
         columns, rows = rows_of(self._plan, values)
         checked = time_column(times, rows)
         if rows > 1 and np.any(checked[1:] < checked[:-1]):
-            order = np.argsort(checked, kind="stable")
+            order = np.asarray(_core.Layout(rows, None, 1, checked, False).order)
             checked = checked[order]
             columns = _reordered(columns, order)
         self._insert_many(checked, columns)
@@ -103,7 +103,7 @@ class Tree(Live, _core.Tree):
         return tree
 
 
-def _reordered(columns: Any, order: npt.NDArray[np.intp]) -> Any:
+def _reordered(columns: Any, order: npt.NDArray[np.uint32]) -> Any:
     """Return word columns, or a list of Python values, in another order."""
     if columns and isinstance(columns[0], tuple) and isinstance(columns[0][0], np.ndarray):
         return [(words[order], None if mask is None else mask[order]) for words, mask in columns]

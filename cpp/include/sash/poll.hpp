@@ -33,6 +33,12 @@ class Poll {
     else ask();
   }
 
+  // Whether a call that inserts so many rows can be undone by copying the window first: it takes
+  // long enough to be interrupted, and the copy is the smaller part of the work.
+  static bool worth_copying(std::size_t rows, std::size_t window) {
+    return rows >= pace.long_call && window <= rows;
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
   [[gnu::noinline, gnu::cold]] void ask() {
@@ -48,5 +54,18 @@ class Poll {
   std::chrono::nanoseconds pause_ = pace.pause;
   Clock::time_point asked_ = Clock::now();
 };
+
+// Calls f(from, to) for blocks of [0, n), and polls after each. cost: what a row of the loop takes,
+// in rows of a simple one.
+template <class F>
+void in_blocks(Poll& poll, std::size_t n, std::size_t cost, F&& f) {
+  const std::size_t block = std::max<std::size_t>(1, Poll::pace.block / cost);
+  for (std::size_t from = 0; from < n;) {
+    const std::size_t rows = std::min(block, n - from);
+    f(from, from + rows);
+    from += rows;
+    poll(rows * cost);
+  }
+}
 
 }  // namespace sash

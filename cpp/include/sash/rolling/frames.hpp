@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "sash/poll.hpp"
+
 namespace sash::rolling {
 
 using Time = std::int64_t;
@@ -47,16 +49,18 @@ class Frames {
     return static_cast<std::size_t>(at - starts_.begin()) - 1;
   }
 
-  // Walks the frames of outputs [from, to) in chunks: f(first, count, frames).
+  // Walks the frames of outputs [from, to) in chunks: f(first, count, frames). Polls.
   template <class F>
   void each_chunk(std::size_t from, std::size_t to, F&& f) const {
     constexpr std::size_t kChunk = 1024;  // small enough for the first-level cache
     Frame frames[kChunk];
     Cursor at;
+    Poll poll;
     for (; from < to; from += kChunk) {
       const std::size_t n = std::min(kChunk, to - from);
       fill(from, n, at, frames);
       f(from, n, static_cast<const Frame*>(frames));
+      poll(n);
     }
   }
   Frame one(std::size_t output) const {
@@ -235,14 +239,16 @@ class StepFrames {
     each_row([&](std::size_t, std::size_t, Wide from, Wide to) { n += (to - from) / every_ + 1; });
     return n;
   }
-  // Throws where a window begins or ends at what is no time.
+  // Throws where a window begins or ends at what is no time. Polls.
   Steps make() const {
     Steps out;
+    Poll poll;
     std::size_t lo = 0, hi = 0;
     each_row([&](std::size_t segment, std::size_t, Wide from, Wide to) {
       lo = std::max(lo, starts_[segment]);
       hi = std::max(hi, lo);
       for (Wide e = from; e <= to; e += every_) {
+        poll();
         if (e - size_ < std::numeric_limits<Time>::min() || e > kLast)
           throw std::overflow_error(
               "a window begins or ends beyond what 64 bits of the time column's unit can hold");

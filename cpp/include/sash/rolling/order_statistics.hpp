@@ -67,13 +67,17 @@ class OrderStatistics {
   void prepare(std::size_t begin, std::size_t end, Key&& key, There&& there) {
     begin_ = begin;
     items_.clear();
-    for (std::size_t p = begin; p < end; ++p)
-      if (there(p)) items_.push_back({key(p), static_cast<std::uint32_t>(p - begin)});
+    Poll poll;
+    in_blocks(poll, end - begin, 1, [&](std::size_t i, std::size_t stop) {
+      for (; i < stop; ++i)
+        if (there(begin + i)) items_.push_back({key(begin + i), static_cast<std::uint32_t>(i)});
+    });
     spare_.resize(items_.size());
     radix_sort(items_.data(), spare_.data(), items_.size(), items_.size() < 100'000 ? 8 : 11);
     rank_.assign(end - begin, kNull);
-    for (std::size_t r = 0; r < items_.size(); ++r)
-      rank_[items_[r].row] = static_cast<std::uint32_t>(r);
+    in_blocks(poll, items_.size(), 1, [&](std::size_t r, std::size_t stop) {
+      for (; r < stop; ++r) rank_[items_[r].row] = static_cast<std::uint32_t>(r);
+    });
     if (wants_ranks(questions_)) find_ties();
     set_.reset(items_.size());
     for (Finger& f : fingers_) f = {};

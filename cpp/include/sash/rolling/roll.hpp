@@ -43,16 +43,24 @@ class Local {
 // suffixes[p - begin] := v_p (x) ... (x) v_{end-1} for all p of [begin, end).
 template <Monoid M, class Read>
 void fold_back(const M& m, typename M::Cell* suffixes, std::size_t begin, std::size_t end,
-               typename M::Cell* entry, typename M::Cell* state, Read&& read) {
+               typename M::Cell* entry, typename M::Cell* state, Poll& poll, Read&& read) {
   const std::size_t stride = slot_cells(m);
   Local<M> in(m, entry), running(m, state);
   m.set_identity(running.get());
-  for (std::size_t p = end; p-- > begin;) {
-    m.lift(in.get(), read(p));
-    m.prepend(running.get(), in.get(), running.get());
-    m.copy_state(suffixes + (p - begin) * stride, running.get());
+  for (std::size_t stop = end; stop > begin;) {
+    std::size_t p = stop;
+    stop = p - begin > Poll::pace.block ? p - Poll::pace.block : begin;
+    while (p-- > stop) {
+      m.lift(in.get(), read(p));
+      m.prepend(running.get(), in.get(), running.get());
+      m.copy_state(suffixes + (p - begin) * stride, running.get());
+    }
+    if (stop > begin) poll(Poll::pace.block);
   }
 }
+
+// Whether there are so many rows from here to there that taking them in, or out, is polled.
+inline bool far(std::size_t here, std::size_t there) { return there > here + Poll::pace.block; }
 
 // Two-Stacks whose queue is the column itself: only the suffix aggregates of the front part are
 // kept, and however many rows leave at once, the front moves on by one addition.
@@ -69,6 +77,7 @@ void roll_column(const M& m, const Frames& frames, std::size_t from, std::size_t
   Held<M> back(m), out(m), entry(m);
   std::unique_ptr<Cell[]> suffixes;
   std::size_t room = 0, base = 0, boundary = 0, end = 0;
+  Poll poll;
   const auto flip = [&](std::size_t begin) {
     if (end - begin > room) {
       room = end - begin + (end - begin) / 4;
@@ -76,35 +85,49 @@ void roll_column(const M& m, const Frames& frames, std::size_t from, std::size_t
     }
     base = begin;
     boundary = end;
-    fold_back(m, suffixes.get(), begin, end, entry.get(), out.get(), read);
+    fold_back(m, suffixes.get(), begin, end, entry.get(), out.get(), poll, read);
   };
   frames.each_chunk(from, to, [&](std::size_t first, std::size_t n, const Frame* frame) {
     // What changes with every row is kept in local variables, and so in registers.
     Local<M> in(m, entry.get()), running(m, back.get()), result(m, out.get());
-    for (std::size_t i = 0; i < n; ++i) {
-      const Frame f = frame[i];
-      if (f.lo >= end) {
-        boundary = end = f.lo;
-        m.set_identity(running.get());
-      }
-      for (; end < f.hi; ++end) {
+    const auto append_until = [&](std::size_t hi) {
+      for (; end < hi; ++end) {
         m.lift(in.get(), read(end));
         m.append(running.get(), in.get());
       }
-      if (f.size() < least) {
-        write(first + i, static_cast<const Cell*>(nullptr));
-        continue;
+    };
+    const auto move_to = [&](const Frame& f) {
+      if (f.lo < end) return;
+      boundary = end = f.lo;
+      m.set_identity(running.get());
+    };
+    const bool jumps = far(std::max(end, frame[0].lo), frame[n - 1].hi);
+    for (std::size_t i = 0; i < n;) {
+      std::size_t stop = n;
+      if (jumps) [[unlikely]] {  // then one by one, most rows of each in advance
+        stop = i + 1;
+        move_to(frame[i]);
+        for (; far(end, frame[i].hi); poll(Poll::pace.block)) append_until(end + Poll::pace.block);
       }
-      if (f.lo >= boundary) [[unlikely]] {
-        if (f.lo >= end) {
-          write(first + i, static_cast<const Cell*>(running.get()));  // an empty window
+      for (; i < stop; ++i) {
+        const Frame f = frame[i];
+        move_to(f);
+        append_until(f.hi);
+        if (f.size() < least) {
+          write(first + i, static_cast<const Cell*>(nullptr));
           continue;
         }
-        flip(f.lo);
-        m.set_identity(running.get());
+        if (f.lo >= boundary) [[unlikely]] {
+          if (f.lo >= end) {
+            write(first + i, static_cast<const Cell*>(running.get()));  // an empty window
+            continue;
+          }
+          flip(f.lo);
+          m.set_identity(running.get());
+        }
+        m.combine(result.get(), suffixes.get() + (f.lo - base) * stride, running.get());
+        write(first + i, static_cast<const Cell*>(result.get()));
       }
-      m.combine(result.get(), suffixes.get() + (f.lo - base) * stride, running.get());
-      write(first + i, static_cast<const Cell*>(result.get()));
     }
     running.keep(back.get());
   });
@@ -122,34 +145,44 @@ void roll_trailing(const M& m, const Frames& frames, std::size_t size, std::size
   const std::size_t room = std::min(size, frames.rows());
   auto suffixes = big_array<Cell>(room), coming = big_array<Cell>(room);
   Cell forward, backward, in, out;
+  Poll poll;
+  std::size_t left = Poll::pace.block;  // rows until the next poll
   while (from < to) {
     const std::size_t segment = frames.segment_of(from), first = frames.starts()[segment];
     const std::size_t end = std::min(to, frames.starts()[segment + 1]);
     std::size_t base = from - first < size ? first : from - size + 1;
-    fold_back(m, suffixes.get(), base, from, &in, &out, read);
+    fold_back(m, suffixes.get(), base, from, &in, &out, poll, read);
     for (; from < end; base = from, from += std::min(size, end - from)) {
       const std::size_t n = std::min(size, end - from);
       const bool more = from + n < end;
       m.set_identity(&forward);
       m.set_identity(&backward);
-      for (std::size_t j = 0; j < n; ++j) {
-        const std::size_t i = from + j;
-        const std::size_t begin = i - first < size ? first : i - size + 1;
-        m.lift(&in, read(i));
-        m.append(&forward, &in);
-        if (i - begin + 1 < least) {
-          write(i, static_cast<const Cell*>(nullptr));
-        } else if (begin < from) {
-          m.combine(&out, suffixes.get() + (begin - base), &forward);
-          write(i, static_cast<const Cell*>(&out));
-        } else {
-          write(i, static_cast<const Cell*>(&forward));
+      for (std::size_t j = 0; j < n;) {
+        const std::size_t stop = j + std::min(n - j, left);
+        left -= stop - j;
+        for (; j < stop; ++j) {
+          const std::size_t i = from + j;
+          const std::size_t begin = i - first < size ? first : i - size + 1;
+          m.lift(&in, read(i));
+          m.append(&forward, &in);
+          if (i - begin + 1 < least) {
+            write(i, static_cast<const Cell*>(nullptr));
+          } else if (begin < from) {
+            m.combine(&out, suffixes.get() + (begin - base), &forward);
+            write(i, static_cast<const Cell*>(&out));
+          } else {
+            write(i, static_cast<const Cell*>(&forward));
+          }
+          if (more) {
+            const std::size_t p = n - 1 - j;
+            m.lift(&in, read(from + p));
+            m.prepend(&backward, &in, &backward);
+            coming[p] = backward;
+          }
         }
-        if (more) {
-          const std::size_t p = n - 1 - j;
-          m.lift(&in, read(from + p));
-          m.prepend(&backward, &in, &backward);
-          coming[p] = backward;
+        if (left == 0) [[unlikely]] {
+          left = Poll::pace.block;
+          poll(left);
         }
       }
       std::swap(suffixes, coming);
@@ -162,6 +195,7 @@ template <class Fifo, class Cell, class Read, class Write>
 void roll_event(Fifo& window, const Frames& frames, std::size_t from, std::size_t to,
                 std::size_t least, Cell* out, Read&& read, Write&& write) {
   std::size_t begin = 0, end = 0;  // the positions in the window
+  Poll poll;
   frames.each_chunk(from, to, [&](std::size_t first, std::size_t n, const Frame* frame) {
     for (std::size_t i = 0; i < n; ++i) {
       const Frame f = frame[i];
@@ -169,8 +203,8 @@ void roll_event(Fifo& window, const Frames& frames, std::size_t from, std::size_
         if (begin != end) window.clear();
         begin = end = f.lo;
       }
-      for (; end < f.hi; ++end) window.insert(read(end));
-      for (; begin < f.lo; ++begin) window.evict();
+      for (; end < f.hi; ++end, poll()) window.insert(read(end));
+      for (; begin < f.lo; ++begin, poll()) window.evict();
       if (f.size() < least) {
         write(first + i, static_cast<const Cell*>(nullptr));
       } else {
@@ -187,16 +221,27 @@ template <class Set, class Write>
 void roll_event_set(Set& set, const Frames& frames, std::size_t from, std::size_t to,
                     std::size_t least, Write&& write) {
   std::size_t begin = 0, end = 0, block_end = 0;
+  Poll poll;
+  const auto remove_until = [&](std::size_t lo) {
+    for (; far(begin, lo); poll(Poll::pace.block))
+      for (std::size_t stop = begin + Poll::pace.block; begin < stop; ++begin) set.remove(begin);
+    for (; begin < lo; ++begin) set.remove(begin);
+  };
   frames.each_chunk(from, to, [&](std::size_t first, std::size_t n, const Frame* frame) {
+    const bool jumps = far(begin, frame[n - 1].lo) || far(end, frame[n - 1].hi);
     for (std::size_t i = 0; i < n; ++i) {
       const Frame f = frame[i];
       if (f.hi > block_end || f.lo >= end) {
-        for (; begin < end; ++begin) set.remove(begin);
+        remove_until(end);
         begin = end = f.lo;
       }
       if (f.hi > block_end) {
         block_end = std::max(f.hi, std::min(frames.rows(), f.lo + set.block(f.size())));
         set.prepare(f.lo, block_end);
+      }
+      if (jumps) [[unlikely]] {
+        remove_until(std::min(f.lo, end));
+        for (; end < f.hi; ++end, poll()) set.add(end);
       }
       for (; end < f.hi; ++end) set.add(end);
       for (; begin < f.lo; ++begin) set.remove(begin);

@@ -2,13 +2,15 @@
 //
 // Times are sorted by radix, only as many digits as their range has; then one counting pass brings
 // the rows of each key together. Both are stable, so equal times keep their arrival order. Rows that
-// are in order already cost one look each.
+// are in order already cost one look each. Long loops poll.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include "sash/poll.hpp"
 
 namespace sash::rolling {
 
@@ -29,24 +31,31 @@ inline void radix_sort(Keyed* items, Keyed* spare, std::size_t n, int digit_bits
     return;
   }
   std::uint64_t least = ~std::uint64_t{0}, most = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    least = std::min(least, items[i].key);
-    most = std::max(most, items[i].key);
-  }
+  Poll poll;
+  in_blocks(poll, n, 1, [&](std::size_t i, std::size_t stop) {
+    for (; i < stop; ++i) {
+      least = std::min(least, items[i].key);
+      most = std::max(most, items[i].key);
+    }
+  });
   const std::uint64_t range = most - least;
   const std::uint64_t mask = (std::uint64_t{1} << digit_bits) - 1;
   std::vector<std::uint32_t> at(mask + 1);
   Keyed *from = items, *to = spare;
   for (int shift = 0; shift < 64 && (range >> shift) != 0; shift += digit_bits) {
     std::fill(at.begin(), at.end(), 0);
-    for (std::size_t i = 0; i < n; ++i) ++at[((from[i].key - least) >> shift) & mask];
+    in_blocks(poll, n, 1, [&](std::size_t i, std::size_t stop) {
+      for (; i < stop; ++i) ++at[((from[i].key - least) >> shift) & mask];
+    });
     std::uint32_t sum = 0;
     for (auto& a : at) {
       const std::uint32_t here = a;
       a = sum;
       sum += here;
     }
-    for (std::size_t i = 0; i < n; ++i) to[at[((from[i].key - least) >> shift) & mask]++] = from[i];
+    in_blocks(poll, n, 1, [&](std::size_t i, std::size_t stop) {
+      for (; i < stop; ++i) to[at[((from[i].key - least) >> shift) & mask]++] = from[i];
+    });
     std::swap(from, to);
   }
   if (from != items) std::copy_n(from, n, items);
@@ -76,9 +85,12 @@ inline RowOrder sort_rows(const std::int32_t* keys, std::size_t groups, const st
   if (keys == nullptr && in_time) return out;
 
   std::vector<std::size_t>& starts = out.starts;
+  Poll poll;
   if (keys != nullptr) {
     std::fill(starts.begin(), starts.end(), 0);
-    for (std::size_t i = 0; i < n; ++i) ++starts[static_cast<std::size_t>(keys[i]) + 1];
+    in_blocks(poll, n, 1, [&](std::size_t i, std::size_t stop) {
+      for (; i < stop; ++i) ++starts[static_cast<std::size_t>(keys[i]) + 1];
+    });
     for (std::size_t k = 1; k < starts.size(); ++k) starts[k] += starts[k - 1];
   }
   if (keys == nullptr || !in_order(keys, times, n)) {
@@ -86,17 +98,21 @@ inline RowOrder sort_rows(const std::int32_t* keys, std::size_t groups, const st
     if (!in_time) {
       items = std::make_unique_for_overwrite<Keyed[]>(n);
       auto spare = std::make_unique_for_overwrite<Keyed[]>(n);
-      for (std::size_t i = 0; i < n; ++i)
-        items[i] = {static_cast<std::uint64_t>(times[i]) ^ (std::uint64_t{1} << 63),
-                    static_cast<std::uint32_t>(i)};
+      in_blocks(poll, n, 1, [&](std::size_t i, std::size_t stop) {
+        for (; i < stop; ++i)
+          items[i] = {static_cast<std::uint64_t>(times[i]) ^ (std::uint64_t{1} << 63),
+                      static_cast<std::uint32_t>(i)};
+      });
       radix_sort(items.get(), spare.get(), n, n < 100'000 ? 8 : 11);
     }
     out.rows = std::make_unique_for_overwrite<std::uint32_t[]>(n);
     std::vector<std::size_t> at(starts.begin(), starts.end() - 1);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t row = in_time ? static_cast<std::uint32_t>(i) : items[i].row;
-      out.rows[at[keys != nullptr ? static_cast<std::size_t>(keys[row]) : 0]++] = row;
-    }
+    in_blocks(poll, n, 1, [&](std::size_t i, std::size_t stop) {
+      for (; i < stop; ++i) {
+        const std::uint32_t row = in_time ? static_cast<std::uint32_t>(i) : items[i].row;
+        out.rows[at[keys != nullptr ? static_cast<std::size_t>(keys[row]) : 0]++] = row;
+      }
+    });
   }
   if (keys == nullptr) return out;
   starts.erase(std::unique(starts.begin(), starts.end()), starts.end());  // keys without rows
