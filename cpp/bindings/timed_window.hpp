@@ -93,7 +93,7 @@ class TimedOf final : public AnyTimed {
     whole_column(true, column.size(), [&](RowBlocks& blocks) {
       auto&& in = column.reader();
       auto&& out = results.writer();
-      const std::size_t each = linear ? cost() * column.size() : cost();
+      const std::size_t each = linear ? cost() * (column.size() + 1) : cost();
       blocks.each(column.size(), each, [&](std::size_t from, std::size_t to) {
         for (std::size_t i = from; i < to; ++i) {
           window_->insert(times.data()[i], in.at(i));
