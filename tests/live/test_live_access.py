@@ -15,7 +15,7 @@ import pytest
 from serving import request, served
 
 from sash.live import Server, serve
-from sash.live._server import MOST_CONNECTIONS
+from sash.live._connections import MOST_CONNECTIONS
 
 TOKEN = "a-token_for_tests"
 
@@ -133,27 +133,20 @@ def test_a_port_that_is_taken(server: Server, path: Path) -> None:
         serve(path, port=server.port)
 
 
-def test_too_many_connections_are_refused(server: Server) -> None:
-    """They are closed at once, and those that were there go on."""
+def test_of_too_many_connections_the_oldest_are_closed(server: Server) -> None:
+    """At once, and the others stay."""
     opened = [socket.create_connection(("127.0.0.1", server.port), 20) for _ in range(120)]
     try:
-        until = time.monotonic() + 8
+        until = time.monotonic() + 60
         closed: list[socket.socket] = []
         while len(closed) < 120 - MOST_CONNECTIONS and time.monotonic() < until:
             time.sleep(0.1)
             closed = select.select(opened, [], [], 0)[0]
-        assert len(closed) == 120 - MOST_CONNECTIONS
+        assert closed == opened[: 120 - MOST_CONNECTIONS]
     finally:
         for one in opened:
             one.close()
-    for _ in range(100):  # the threads of those end soon
-        try:
-            assert request(server, "/api/health").status == 200
-            break
-        except OSError:
-            time.sleep(0.1)
-    else:
-        pytest.fail("the server did not come back")
+    assert request(server, "/api/health").status == 200
 
 
 def test_garbage_is_answered_or_closed(server: Server) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import secrets
 import socket
 import sys
 import threading
+import time
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,10 +18,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from sash.live._access import Access, bracketed, is_loopback
 from sash.live._api import Api, ParameterError
+from sash.live._connections import MOST_CONNECTIONS, Connections, Phase
 
 MOST_URL = 8192
-MOST_CONNECTIONS = 64
-_TIMEOUT = 10.0  # seconds that a connection may say nothing
+_NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _FILES = {
     "/": ("page.html", "text/html; charset=utf-8"),
     "/page.css": ("page.css", "text/css; charset=utf-8"),
@@ -109,7 +111,6 @@ class _Handler(BaseHTTPRequestHandler):
     """Reads a request, writes the answer. Says nothing on the terminal."""
 
     protocol_version = "HTTP/1.1"
-    timeout = _TIMEOUT
     server: _Http
 
     def version_string(self) -> str:
@@ -119,17 +120,26 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
 
+    def handle_one_request(self) -> None:
+        """Wait for a request, and answer it."""
+        self._enter(Phase.READING)
+        super().handle_one_request()
+
+    def _enter(self, phase: Phase) -> None:
+        self.server.connections.enter(self.request, phase)
+
     def parse_request(self) -> bool:
         """Read the request and answer it here, whatever its method is."""
         if not super().parse_request():
             return False
+        self._enter(Phase.ANSWERING)
         if self.command != "GET":
             self.close_connection = True  # there may be a body, which is not read
         try:
             answer = self.server.site.answer(self.command, self.path, self.headers)
         except Exception:
-            self._write(_error(500, "this went wrong; the server's terminal says how"))
-            raise
+            self.server.report(self.request, self.client_address)
+            answer = _error(500, "this went wrong; the server's terminal says how")
         self._write(answer)
         return False
 
@@ -142,6 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._write(_error(code, message or HTTPStatus(code).phrase))
 
     def _write(self, answer: _Answer) -> None:
+        self._enter(Phase.SENDING)
         self.send_response(answer.status)
         sent = {"Content-Type": answer.type, "Content-Length": str(len(answer.body))}
         if self.close_connection:
@@ -153,19 +164,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(answer.body)
 
 
-class _Http(ThreadingHTTPServer):
+class _Http(HTTPServer):
     """A thread for each connection, but not for any number of them."""
 
-    daemon_threads = False  # `close` ends their connections, and waits for them
     request_queue_size = MOST_CONNECTIONS
-    timeout = 0.2  # how soon `Server.run` sees that it is to end
+    timeout = 0.2  # how soon `Server.run` sees that it is to end, or a connection is overdue
     site: _Site
 
     def __init__(self, address: tuple[str, int], family: socket.AddressFamily) -> None:
         self.address_family = family
-        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
-        self._open: set[socket.socket] = set()
-        self._guard = threading.Lock()
+        self.connections = Connections()
         super().__init__(address, _Handler)
 
     def server_bind(self) -> None:
@@ -175,41 +183,50 @@ class _Http(ThreadingHTTPServer):
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
 
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """Accept a connection; where there is no room in the system for it, close another one."""
+        try:
+            return super().get_request()
+        except OSError as error:
+            if error.errno in _NO_ROOM and not self.connections.close_slowest():
+                time.sleep(self.timeout)  # the newcomer still waits: do not ask again at once
+            raise
+
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Begin a thread, or refuse when there are too many."""
-        if not self._free.acquire(blocking=False):
+        """Begin a thread, or refuse when all connections are at work."""
+        if not self.connections.admit(request, str(client_address[0])):
             self.shutdown_request(request)
             return
-        with self._guard:
-            self._open.add(request)
-        super().process_request(request, client_address)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer the requests of one connection."""
+        thread = threading.Thread(target=self._serve, args=(request, client_address))
         try:
-            super().process_request_thread(request, client_address)
+            thread.start()
+        except BaseException:
+            self.connections.release(request)  # there is no thread that would
+            raise
+
+    def _serve(self, request: Any, client_address: Any) -> None:
+        """Answer the requests of one connection, in its thread."""
+        try:
+            self.finish_request(request, client_address)
+        except Exception:
+            self.handle_error(request, client_address)
         finally:
-            with self._guard:
-                self._open.discard(request)
-            self._free.release()
+            self.shutdown_request(request)
+            self.connections.release(request)
+
+    def server_close(self) -> None:
+        """Stop listening, end all connections and wait for their threads."""
+        super().server_close()
+        self.connections.close_all()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say what went wrong, but not that a browser went away."""
+        """Report what went wrong, but not that a browser went away."""
         if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)
+            self.report(request, client_address)
 
-    def hang_up(self) -> None:
-        """End all connections."""
-        with self._guard:
-            for request in self._open:
-                self._end(request)
-
-    @staticmethod
-    def _end(request: socket.socket) -> None:
-        try:
-            request.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            return  # it has ended by itself
+    def report(self, request: Any, client_address: Any) -> None:
+        """Print the current exception on the terminal."""
+        super().handle_error(request, client_address)
 
 
 class Server:
@@ -233,19 +250,16 @@ class Server:
             try:
                 while not self._closing.is_set():
                     self._http.handle_request()
+                    self._http.connections.close_overdue()
             except KeyboardInterrupt:
                 self._closing.set()
-            self._release()
+            self._http.server_close()
 
     def close(self) -> None:
         """End `run`, wherever it runs, and let go of the port."""
         self._closing.set()
         with self._running:
-            self._release()
-
-    def _release(self) -> None:
-        self._http.hang_up()
-        self._http.server_close()
+            self._http.server_close()
 
 
 def serve(
