@@ -9,7 +9,7 @@ import typer
 from sash import jobs
 from sash.cli._exits import DONE
 from sash.jobs._problems import printable
-from sash.live import serve
+from sash.live import HistoryError, serve
 
 
 def show_live(path: Path, host: str, port: int, token: str | None) -> int:
@@ -22,6 +22,8 @@ def show_live(path: Path, host: str, port: int, token: str | None) -> int:
         )
     try:
         server = serve(job.history, host=host, port=port, token=token)
+    except HistoryError:
+        raise
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     except OSError as error:

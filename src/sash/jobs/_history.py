@@ -15,6 +15,7 @@ from sash._durations import nanoseconds
 from sash.jobs._load import Job
 from sash.jobs._progress import Progress
 from sash.live import History, HistoryError, MissingHistoryError
+from sash.live._file import remove
 from sash.spark._frames import col
 
 _NEWS = 4.0
@@ -51,8 +52,7 @@ class Recorder(AbstractContextManager["Recorder"]):
             "lateness": job.said.time.lateness,
         }
         if _is_other(path, about, done):
-            for ending in ("", "-wal", "-shm"):
-                path.with_name(path.name + ending).unlink(missing_ok=True)
+            remove(path)
         return cls(job, History.create_or_open(path, about, most_windows=live.rows))
 
     def took(self, number: int, told: Any, late: Any) -> None:

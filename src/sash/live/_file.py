@@ -6,6 +6,7 @@ import json
 import re
 import secrets
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,16 @@ _MARK = 0x53617368  # "Sash", in the header of the file
 _SAME = ("keys", "windows", "aggregates")  # what the tables are made for
 _COUNTERS = ("windows", "open", "corrections", "late", "late_rows")
 _ABOUT = {"name", "emit", "watermark", "lateness", *_SAME}
+PATIENCE = 5.0  # seconds to wait for a file that another program has locked
+_PATIENCE_WHILE_RUNNING = 30.0  # a stream that has begun is not given up as soon
+_ENDINGS = ("", "-wal", "-shm", "-journal")  # the files of a database: SQLite opens all of them
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
 
 
 class HistoryError(ValueError):
@@ -30,9 +41,15 @@ def connect_to_write(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
     """Open the history at ``path`` for writing, and make it where there is none."""
     if set(about) != _ABOUT:
         raise HistoryError(f"about must have {sorted(_ABOUT)}, not {sorted(about)}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    db = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-    with _closed_on_error(db, path):
+    check_place(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HistoryError(
+            f"the folder {path.parent} of the history cannot be made: {error.strerror}. Give "
+            "another path"
+        ) from error
+    with explained(path), _connected(str(path)) as db:
         _distrust(db)
         if not _is_empty(db):  # a database of others must not even become one with a log
             _check(db, path)
@@ -48,39 +65,75 @@ def connect_to_write(path: Path, about: dict[str, Any]) -> sqlite3.Connection:
             _check_same(path, read_meta(db)["about"], about)
             write_meta(db, about=about)
         db.execute("COMMIT")
+        db.execute(f"PRAGMA busy_timeout = {int(_PATIENCE_WHILE_RUNNING * 1000)}")
     return db
-
-
-@contextmanager
-def _closed_on_error(db: sqlite3.Connection, path: Path) -> Iterator[None]:
-    """Close the file when something goes wrong with it, and say what."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        db.close()
-        raise _unreadable(path, error) from error
-    except BaseException:
-        db.close()
-        raise
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """Open the history at ``path`` read-only."""
-    if not path.exists():
+    if not check_place(path):
         raise MissingHistoryError(f"no pipeline has written here yet: there is no file {path}")
     address = path.absolute().as_uri() + "?mode=ro"
-    try:
-        db = sqlite3.connect(
-            address, uri=True, timeout=5, isolation_level=None, check_same_thread=False
-        )
-    except sqlite3.DatabaseError as error:
-        raise _unreadable(path, error) from error
-    with _closed_on_error(db, path):
+    with explained(path), _connected(address, uri=True) as db:
         _distrust(db)
         if _is_empty(db):
             raise MissingHistoryError(f"no pipeline has written here yet: {path} is empty")
         _check(db, path)
     return db
+
+
+def check_place(path: Path) -> bool:
+    """Return whether there is a file at ``path``; raise where no history can be.
+
+    SQLite would wait for ever for the other end of a named pipe, and take a device for an empty
+    file.
+    """
+    there = [ending for ending in _ENDINGS if _is_file(Path(f"{path}{ending}"))]
+    return "" in there
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:
+        raise _unusable(path, error) from error
+    if not stat.S_ISREG(mode):
+        kind = _KINDS.get(stat.S_IFMT(mode), "no regular file")
+        raise HistoryError(f"{path} is {kind}, and a history is a regular file: give another path")
+    return True
+
+
+def remove(path: Path) -> None:
+    """Remove the history at ``path``; what is left of it after a failure is no history."""
+    for ending in _ENDINGS:
+        try:
+            Path(f"{path}{ending}").unlink(missing_ok=True)
+        except OSError as error:
+            raise _unusable(path, error) from error
+
+
+@contextmanager
+def _connected(address: str, uri: bool = False) -> Iterator[sqlite3.Connection]:
+    """Connect, and close again if something goes wrong."""
+    db = sqlite3.connect(
+        address, uri=uri, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+    )
+    try:
+        yield db
+    except BaseException:
+        db.close()
+        raise
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Raise errors of SQLite as those of a history: which file it is, and what can be done."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from error
 
 
 def _distrust(db: sqlite3.Connection) -> None:
@@ -205,5 +258,18 @@ def _damaged(path: Path, what: str) -> HistoryError:
     return HistoryError(f"{path} is damaged as a history: {what}. {_REMOVE.capitalize()}")
 
 
-def _unreadable(path: Path, error: sqlite3.DatabaseError) -> HistoryError:
-    return HistoryError(f"{path} cannot be used as a history: {error}. Give another path")
+def _unusable(path: Path, error: Exception) -> HistoryError:
+    number = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of the kind
+    said = getattr(error, "strerror", None) or str(error)
+    remedy = _REMEDIES.get(number, "Give another path")
+    return HistoryError(f"{path} cannot be used as a history: {said}. {remedy}")
+
+
+_REMEDIES = {
+    sqlite3.SQLITE_BUSY: "Another program has locked it: end that one, or give another path",
+    sqlite3.SQLITE_FULL: "Free space on its disk, or give another path",
+    sqlite3.SQLITE_IOERR: "Its disk is full or has failed: free space, or give another path",
+    sqlite3.SQLITE_READONLY: "Allow writing to the file and its folder, or give another path",
+    sqlite3.SQLITE_CANTOPEN: "Check the permissions of the file and its folder, and the limit of "
+    "open files, or give another path",
+}

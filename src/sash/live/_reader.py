@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sash.live._cells import Cell, shown
-from sash.live._file import HistoryError, read_meta
+from sash.live._file import explained, read_meta
 
 REMEMBERED = 100  # micro-batches for which it is known which windows they took away
 
@@ -49,25 +49,27 @@ class Reader:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
-        with self._lock:
+        with self._reading():
+            self._db.execute(begin)
             try:
-                self._db.execute(begin)
                 yield
                 self._db.execute("COMMIT")
-            except BaseException as error:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                if isinstance(error, sqlite3.DatabaseError):
-                    raise HistoryError(f"{self.path} cannot be used: {error}") from error
+            except BaseException:
+                self._roll_back()
                 raise
+
+    def _roll_back(self) -> None:
+        """End a transaction that failed; where that fails too, no other can begin."""
+        try:
+            if self._db.in_transaction:  # SQLite may have ended it
+                self._db.execute("ROLLBACK")
+        except sqlite3.Error:
+            self._db.close()  # which ends it, and what went wrong first is raised
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        with self._lock:
-            try:
-                yield
-            except sqlite3.DatabaseError as error:
-                raise HistoryError(f"{self.path} cannot be used: {error}") from error
+        with self._lock, explained(self.path):
+            yield
 
     def _rows(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._reading():

@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from sash.live._access import Access, bracketed, is_loopback
 from sash.live._api import Api, ParameterError
 from sash.live._connections import MOST_CONNECTIONS, Connections, Phase
+from sash.live._file import check_place
 
 MOST_URL = 8192
 _NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
@@ -268,8 +269,10 @@ def serve(
     """Return a server of the page for the history at ``path``, which may come later.
 
     Port 0 is any free one. An address that others can reach needs a token: one is made where none
-    is given. `Server.url` has it.
+    is given. `Server.url` has it. Raises `HistoryError` where no history can be: at a directory, a
+    named pipe or a device.
     """
+    check_place(Path(path))
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(32)
     if token is not None and (len(token) < 8 or not _is_plain(token)):
