@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,25 @@ def test_runs_are_counted_together(tmp_path: Path) -> None:
         second.progressed(progress(1, 3))
         second.ended()
     assert told(path) == [(0, 5, True), (1, 8, False)]
+
+
+def test_a_run_without_news_ends_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is shown as running while it waits for rows, and as stopped afterwards."""
+    job = job_called(tmp_path, "a")
+    path = tmp_path / "live.sqlite"
+    with Recorder.of(job, None) as first:
+        first.progressed(progress(0, 5))
+        first.ended()
+    now = 2e9
+    monkeypatch.setattr(time, "time", lambda: now)
+    with Recorder.of(job, -1) as second:
+        now += 60
+        second.alive()
+        with History.open(path) as history:
+            assert history.progress()[-1]["at"] == now
+        assert told(path) == [(0, 5, True)]
+        second.ended()
+    assert told(path) == [(0, 5, False)]
 
 
 @pytest.mark.parametrize("done", [None, 7])

@@ -27,11 +27,11 @@ class Recorder(AbstractContextManager["Recorder"]):
 
     def __init__(self, job: Job, history: History | None) -> None:
         self._job, self._history = job, history
-        self._last: Progress | None = None
         before = history.progress(1) if history is not None else []
+        self._last: dict[str, Any] | None = before[-1] if before else None
+        """The last progress that was written, in this run or an earlier one."""
         self._rows_before = int(before[-1]["rows_total"] or 0) if before else 0
-        if history is not None and before:  # it is running again
-            history.record_progress({**before[-1], "at": time.time(), "running": True})
+        self._again(at=time.time(), running=True)
 
     @classmethod
     def of(cls, job: Job, done: int | None) -> Recorder:
@@ -70,20 +70,24 @@ class Recorder(AbstractContextManager["Recorder"]):
 
     def progressed(self, progress: Progress) -> None:
         """Write down how it is doing, with the rows of earlier runs."""
-        self._last = progress
-        if self._history is not None:
-            rows = progress.rows_total + self._rows_before
-            self._history.record_progress(replace(progress, rows_total=rows).as_dict())
+        rows = progress.rows_total + self._rows_before
+        self._last = replace(progress, rows_total=rows).as_dict()
+        self._again()
 
     def alive(self) -> None:
         """Write down now and then that it is still there, with nothing to do."""
-        if self._last is not None and time.time() - self._last.at > _NEWS:
-            self.progressed(replace(self._last, at=time.time()))
+        if self._last is not None and time.time() - self._last["at"] > _NEWS:
+            self._again(at=time.time())
 
     def ended(self) -> None:
         """Write down that it has stopped."""
-        if self._last is not None:
-            self.progressed(replace(self._last, running=False))
+        self._again(running=False)
+
+    def _again(self, **changed: Any) -> None:
+        """Write the last progress, with some of it changed."""
+        if self._history is not None and self._last is not None:
+            self._last = {**self._last, **changed}
+            self._history.record_progress(self._last)
 
     def __exit__(self, *error: object) -> None:
         if self._history is not None:
