@@ -43,8 +43,8 @@ def changed(op: sash.WindowOperator, column: str, place: int, value: int) -> byt
 
 # ---- windows by rows: ranks are places in memory -------------------------------------------------
 
-# Watermark and latest time; base, next and due; four times about revisions; those of six rows.
-FRAMES = 2 + 3 + 4 + 6
+# Watermark and latest time; base, next and due; two times about revisions; those of six rows.
+FRAMES = 2 + 3 + 2 + 6
 
 
 def test_a_frame_with_fewer_rows_than_its_window() -> None:

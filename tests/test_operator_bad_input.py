@@ -239,10 +239,8 @@ def test_functions_that_raise_change_nothing() -> None:
 
 def test_one_call_at_a_time() -> None:
     op = make(on_late=lambda table: None)
-    op._in_use.acquire()
-    with pytest.raises(RuntimeError, match="in use by another call"):
+    with op._turn, pytest.raises(RuntimeError, match="in use by another call"):
         op.process(GOOD)
-    op._in_use.release()
     inside: list[Exception] = []
 
     def starts(times: Any) -> Any:

@@ -51,7 +51,28 @@ void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+// One call at a time. Native, so that no signal's handler runs between `with` and the flag.
+class Turn {
+ public:
+  explicit Turn(std::string busy) : busy_(std::move(busy)) {}
+  void enter() {
+    if (taken_) raise(PyExc_RuntimeError, busy_);
+    taken_ = true;
+  }
+  void exit() { taken_ = false; }
+
+ private:
+  std::string busy_;
+  bool taken_ = false;
+};
+
 void bind_interrupts(nb::module_& m) {
+  nb::class_<Turn>(m, "Turn", "Lets one call in at a time, and raises in others.")
+      .def(nb::init<std::string>(), nb::arg("busy"))
+      .def("__enter__", &Turn::enter)
+      .def(
+          "__exit__", [](Turn& t, nb::args) { t.exit(); },
+          nb::sig("def __exit__(self, *args: object) -> None"));
   m.def("_poll_after", &poll_after, nb::arg("n"),
         "For tests: let native loops check at each row, and the n-th check raise; 0: as usual.\n\n"
         "Returns the number of checks since the last call.");

@@ -34,7 +34,7 @@ class AnyOperator {
   // nothing has changed.
   virtual nb::tuple process(std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
                             nb::handle columns, const std::vector<TimeColumn>& marks,
-                            nb::object show) = 0;
+                            std::optional<std::int64_t> ceiling, nb::object show) = 0;
   virtual nb::object advance(std::int64_t watermark, nb::object show) = 0;
   virtual nb::object query(std::uint32_t id, std::int64_t from, std::int64_t to) = 0;
   virtual nb::tuple windows(IdColumn ids) = 0;
@@ -89,7 +89,7 @@ class OperatorOf final : public AnyOperator {
 
   nb::tuple process(std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
                     nb::handle columns, const std::vector<TimeColumn>& marks,
-                    nb::object show) override {
+                    std::optional<std::int64_t> ceiling, nb::object show) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     const std::size_t n = times.shape(0);
@@ -112,6 +112,7 @@ class OperatorOf final : public AnyOperator {
       // A copy: times are read more than once, and another thread may write to the array.
       const std::vector<std::int64_t> at(times.data(), times.data() + n);
       op_.process(ids ? ids->data() : nullptr, at.data(), n, in, words,
+                  ceiling.value_or(slicing::kForever),
                   [&](const Emission& e, const std::vector<std::uint32_t>& rows) {
                     late = rows;
                     shown = show_held(show, e);

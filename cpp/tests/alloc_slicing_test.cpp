@@ -53,7 +53,7 @@ std::vector<Call> stream(unsigned seed) {
     calls.push_back([rows](Operator& op, std::vector<Word>& told) {
       op.make_room(4);
       op.give_up_room(4);
-      op.process(rows.ids.data(), rows.times.data(), rows.ids.size(), rows, {},
+      op.process(rows.ids.data(), rows.times.data(), rows.ids.size(), rows, {}, kForever,
                  [&](const Emission<Sum>& e, const auto&) { tell(e, told); });
     });
     if (b == 2)

@@ -115,6 +115,8 @@ class Bound:
         self.clock = Clock(op._on, self.types[op._on])
         self.lateness = self.clock.length("lateness", op._lateness, 0)
         self.delay = None if op._delay is None else self.clock.length("delay", op._delay, 0)
+        ahead = op._max_ahead
+        self._max_ahead = None if ahead is None else self.clock.length("max_ahead", ahead, 0)
         self.plan = StreamPlan(op._aggregates, self.types)
         self.keys = Keys(op._by, self.types)
         emit, store = EMITS.index(op._emit), STORES.index(op._store)
@@ -176,16 +178,37 @@ class Bound:
 
     # ---- rows --------------------------------------------------------------------------------
 
-    def process(self, table: Table) -> tuple[pa.Table, npt.NDArray[np.uint32]]:
-        """Take a batch; return what is told and which rows came too late."""
+    def ceiling(self, now: Any) -> int | None:
+        """Return the time that rows may have at most."""
+        if self._max_ahead is None:
+            if now is not None:
+                raise ValueError("now is for operators with max_ahead: leave it out")
+            return None
+        present = self.clock.now() if now is None else self.clock.moment("now", now)
+        return min(present + self._max_ahead, REACH)
+
+    def why_dropped(self, ceiling: int | None) -> str:
+        """Say which rows are dropped now."""
+        late = f"the watermark is {self.watermark}, and rows before {self.clock.shown(self.limit)} "
+        late += "are too late"
+        if ceiling is None:
+            return late
+        return f"{late}; rows after {self.clock.shown(ceiling)} are too far ahead"
+
+    def process(
+        self, table: Table, ceiling: int | None = None
+    ) -> tuple[pa.Table, npt.NDArray[np.uint32]]:
+        """Take a batch; return what is emitted and which rows are dropped."""
         table = self._typed(table)
         times = self.clock.times(table)
         columns = self.plan.columns(table.column, table.rows)
         marks = [m for each in self.marks.values() for m in each.columns(table)]
-        self.list_windows_around(times)
+        self.list_windows_around(times if ceiling is None else times[times <= ceiling])
         ids, fresh = self.keys.ids(table)
         with self._all_or_nothing(fresh):
-            told, late = self.core.process(ids, self.keys.room, times, columns, marks, self._emit)
+            told, late = self.core.process(
+                ids, self.keys.room, times, columns, marks, ceiling, self._emit
+            )
         late = np.asarray(late)
         self.forget_done(fresh if len(late) else _NO_IDS)
         return told, late

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date, timedelta
 from typing import Any
 
@@ -69,6 +70,15 @@ class Clock:
                     f"epoch ({int(worst)} as an integer); a coarser unit would fit"
                 )
         return times
+
+    def now(self) -> int:
+        """Return the time of the system's clock."""
+        if self._empty.unit is None or pa.types.is_duration(self.kind):
+            raise ValueError(
+                f"max_ahead: column {self.name!r} holds {self.kind}, of which the system's clock "
+                "knows nothing: say what time it is, as in process(batch, now=...)"
+            )
+        return time.time_ns() // UNIT[self._empty.unit]
 
     def moment(self, what: str, value: Any) -> int:
         """Return a point in time as an integer."""

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 
-from sash import _operator_snapshot
+from sash import _core, _operator_snapshot
 from sash._aggregate import repeated
 from sash._bound import EMITS, STORES, Bound
 from sash._clock import END
 from sash._compile import AggregateLike, aggregates_of, compile_live
+from sash._dropped import DroppedRows
 from sash._durations import nanoseconds
 from sash._rolling_windows import names_of
-from sash._tables import nearest, open_table
+from sash._tables import Table, nearest, open_table
 from sash.windows import Window
 
 MOST_WINDOWS = 10_000
 """Each of them is looked at for every batch."""
+_BUSY = (
+    "this operator is in use by another call (from another thread, or from within one of its own "
+    "functions); give each thread its own operator or use a lock"
+)
 _TAKEN = "the operator took this call; its results are emitted with the next one"
 OWN_COLUMNS = ("window", "window_start", "window_end", "revision", "change", "complete")
 
@@ -39,7 +42,8 @@ class WindowOperator:
     told when the watermark reaches its end, once. Rows that come later, but not more than
     ``lateness`` before the watermark, change what was told: such windows are told again, with a
     ``revision`` that counts up. Rows later than that are counted, given to ``on_late`` and left
-    out.
+    out. So are, with ``max_ahead``, rows whose time is more than that after the present time: one
+    wrong clock would move the watermark, and all rows after it would be late.
 
     ``emit="updates"`` also tells windows that are not complete, each time they change;
     ``emit="changelog"`` tells changes as pairs of a row to retract and one to insert. ``store``
@@ -65,6 +69,7 @@ class WindowOperator:
         by: str | list[str] | None = None,
         lateness: Any = 0,
         delay: Any = None,
+        max_ahead: Any = None,
         emit: str = "complete",
         store: str = "auto",
         on_late: Callable[[pa.Table], Any] | None = None,
@@ -85,16 +90,17 @@ class WindowOperator:
                 raise ValueError(f"{what} must be one of {', '.join(allowed)}, not {value!r}")
         if on_late is not None and not callable(on_late):
             raise TypeError(f"on_late must be a function of a table, not {on_late!r}")
-        for what, length in (("lateness", lateness), ("delay", delay)):
+        for what, length in (("lateness", lateness), ("delay", delay), ("max_ahead", max_ahead)):
             if isinstance(length, str):
                 nanoseconds(what, length)  # or says what is wrong with it
         self._lateness, self._delay, self._emit, self._store = lateness, delay, emit, store
-        self._on_late = on_late
+        self._on_late, self._max_ahead = on_late, max_ahead
+        self._dropped = DroppedRows()
         self._bound: Bound | None = None
         self._stamp: str | None = None
         self._finished = False
         self._undelivered: list[pa.Table] = []
-        self._in_use = threading.Lock()
+        self._turn = _core.Turn(_BUSY)
 
     def _check_names(self) -> None:
         outputs = [a.output for a in self._aggregates]
@@ -109,8 +115,11 @@ class WindowOperator:
 
     # ---- rows and time -----------------------------------------------------------------------
 
-    def process(self, batch: Any) -> pa.Table:
+    def process(self, batch: Any, *, now: Any = None) -> pa.Table:
         """Take a batch of rows, a table of any library, and return the windows to be told.
+
+        ``now`` is the present time for ``max_ahead``, else that of the system's clock; columns of
+        integers need it.
 
         Raises, and has changed nothing, when the batch cannot be taken, or when a signal's handler
         raises meanwhile (Ctrl-C): the same batch can be given again. When ``on_late`` raises, or a
@@ -118,37 +127,41 @@ class WindowOperator:
         so, and the results are emitted with the next call.
         """
         table = open_table(batch)
-        with self._alone():
-            self._refuse_finished("process")
-            bound = self._bound or Bound(self, table)
-            with self._delivering(bound):
-                told, late = bound.process(table)
+        before = None
+        try:  # returns from within: no exception comes between the results and the caller
+            with self._turn:
+                self._refuse_finished("process")
+                bound = self._bound or Bound(self, table)
+                ceiling = bound.ceiling(now)
+                before = _Before(bound, self._undelivered)
+                told, late = bound.process(table, ceiling)
                 if table.rows or not any(map(pa.types.is_null, bound.types.values())):
                     self._bound = bound  # else the types of the columns are still unknown
                 told = self._with_undelivered(told)
-        if len(late) and self._on_late is not None:
-            try:
-                columns = {n: table.column(n).take(pa.array(late)) for n in table.names}
-                self._on_late(pa.table(columns))
-            except BaseException as error:
-                self._undelivered.append(told)
-                error.add_note(_TAKEN)
-                raise
-        return told
-
-    @contextmanager
-    def _delivering(self, bound: Bound) -> Iterator[None]:
-        """Keep the results of a call that is interrupted after it has changed the operator."""
-        commits, before = bound.core.commits(), list(self._undelivered)
-        try:
-            yield
+            if len(late):
+                self._report(bound, table, late, ceiling)
+            return told
         except BaseException as error:
-            self._undelivered = before
-            if bound.core.commits() != commits and self._bound is bound:
-                assert bound.emitted is not None
-                self._undelivered = [*before, bound.emitted]
-                error.add_note(_TAKEN)
+            self._keep_undelivered(before, error)
             raise
+
+    def _report(self, bound: Bound, table: Table, late: Any, ceiling: int | None) -> None:
+        """Warn of dropped rows, and hand them over."""
+        why, total = bound.why_dropped(ceiling), bound.core.count(True)
+        self._dropped.note(table.rows, len(late), total, why, ceiling is not None)
+        if self._on_late is not None:
+            columns = {n: table.column(n).take(pa.array(late)) for n in table.names}
+            self._on_late(pa.table(columns))
+
+    def _keep_undelivered(self, before: _Before | None, error: BaseException) -> None:
+        """Keep the results of a call that is interrupted after it has changed the operator."""
+        if before is None:
+            return
+        self._undelivered = before.undelivered
+        if before.changed() and self._bound is before.bound:
+            assert before.bound.emitted is not None
+            self._undelivered = [*before.undelivered, before.bound.emitted]
+            error.add_note(_TAKEN)
 
     def _with_undelivered(self, told: pa.Table) -> pa.Table:
         """Return results after those of calls that raised once they had changed the operator."""
@@ -163,25 +176,35 @@ class WindowOperator:
 
         A watermark that is not ahead of the one there is changes nothing and tells nothing.
         """
-        with self._alone():
-            self._refuse_finished("advance")
-            bound = self._need_rows("advance")
-            time = bound.clock.moment("watermark", watermark)
-            with self._delivering(bound):
+        before = None
+        try:
+            with self._turn:
+                self._refuse_finished("advance")
+                bound = self._need_rows("advance")
+                time = bound.clock.moment("watermark", watermark)
+                before = _Before(bound, self._undelivered)
                 return self._with_undelivered(bound.advance(time))
+        except BaseException as error:
+            self._keep_undelivered(before, error)
+            raise
 
     def finish(self) -> pa.Table:
         """End the stream: tell every window not told yet, and forget all rows.
 
         Of windows by count, only full ones are told.
         """
-        with self._alone():
-            if self._bound is None:
-                return pa.table({})
-            with self._delivering(self._bound):
+        before = None
+        try:
+            with self._turn:
+                if self._bound is None:
+                    return pa.table({})
+                before = _Before(self._bound, self._undelivered)
                 told = self._with_undelivered(self._bound.advance(END))
                 self._finished = True
-            return told
+                return told
+        except BaseException as error:
+            self._keep_undelivered(before, error)
+            raise
 
     def _refuse_finished(self, what: str) -> None:
         if self._finished:
@@ -195,12 +218,12 @@ class WindowOperator:
         Slices are what is kept: a time inside of one cannot be asked for, and the error says which
         times can. ``None`` leaves an end open.
         """
-        with self._alone():
+        with self._turn:
             return self._need_rows("query").query(key, t_from, t_to)
 
     def windows(self, key: Any = None) -> pa.Table:
         """Return the windows of a key that rows may still change, as they are now."""
-        with self._alone():
+        with self._turn:
             return self._need_rows("windows").list_windows(key)
 
     @property
@@ -225,7 +248,7 @@ class WindowOperator:
 
     def key_table(self) -> pa.Table:
         """Return the keys that are kept, as a table of their columns."""
-        with self._alone():
+        with self._turn:
             keys = self._need_rows("key_table").keys
             return pa.table(keys.columns(keys.all()))
 
@@ -247,7 +270,7 @@ class WindowOperator:
         It counts rows from the next moment on: those up to the latest time so far are in slices
         that its edges may cut.
         """
-        with self._alone():
+        with self._turn:
             self._refuse_finished("add")
             if not isinstance(window, Window):
                 raise TypeError(
@@ -264,7 +287,7 @@ class WindowOperator:
 
     def remove(self, window: str | Window) -> None:
         """Give up a window, by name; what was told of it stands."""
-        with self._alone():
+        with self._turn:
             name = window.name if isinstance(window, Window) else window
             names = [w.name for w in self._windows]
             if name not in names:
@@ -280,7 +303,7 @@ class WindowOperator:
 
     def snapshot(self) -> bytes:
         """Return all of it as bytes that `restore` reads: versioned, checked Arrow data."""
-        with self._alone():
+        with self._turn:
             return _operator_snapshot.write(self, everything=True)
 
     def changes(self) -> bytes:
@@ -289,7 +312,7 @@ class WindowOperator:
         It costs what has changed, not what is kept. Without a snapshot before it, and after a
         window was added or removed, it is one of everything.
         """
-        with self._alone():
+        with self._turn:
             return _operator_snapshot.write(self, everything=False)
 
     def restore(self, *snapshots: bytes) -> None:
@@ -297,22 +320,10 @@ class WindowOperator:
 
         The operator must be new, and made with the same arguments.
         """
-        with self._alone():
+        with self._turn:
             _operator_snapshot.read(self, snapshots)
 
     # ---- the rest ----------------------------------------------------------------------------
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        if not self._in_use.acquire(blocking=False):
-            raise RuntimeError(
-                "this operator is in use by another call (from another thread, or from within one "
-                "of its own functions); give each thread its own operator or use a lock"
-            )
-        try:
-            yield
-        finally:
-            self._in_use.release()
 
     def _need_rows(self, what: str) -> Bound:
         if self._bound is None:
@@ -337,6 +348,18 @@ class WindowOperator:
 
     def __reduce__(self) -> Any:
         raise TypeError("a WindowOperator cannot be pickled: use snapshot() and restore()")
+
+
+class _Before:
+    """What an operator was before a call."""
+
+    def __init__(self, bound: Bound, undelivered: list[pa.Table]) -> None:
+        self.bound, self.undelivered = bound, undelivered
+        self._commits = bound.core.commits()
+
+    def changed(self) -> bool:
+        """Whether the call has changed the operator."""
+        return self.bound.core.commits() != self._commits
 
 
 def _windows_of(windows: Window | Iterable[Window]) -> list[Window]:

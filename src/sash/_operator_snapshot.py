@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sash.windows import Window
 
 _STRUCTURE = "WindowOperator"
-_BUFFERS = (*_snapshot.COLUMNS, "schema", "keys", "forgotten")
+_BUFFERS = (*_snapshot.COLUMNS, "schema", "keys", "forgotten", "undelivered")
 
 
 def write(op: WindowOperator, everything: bool) -> bytes:
@@ -76,6 +76,9 @@ def _packed(op: WindowOperator, name: str, after: str | None) -> bytes:
         buffers["schema"] = pa.schema(list(bound.types.items())).serialize().to_pybytes()
         buffers["keys"] = to_bytes(bound.keys.save(np.asarray(ids)))
         buffers["forgotten"] = to_bytes(bound.keys.save_forgotten())
+        if op._undelivered:
+            results = pa.concat_tables(op._undelivered, promote_options="default")
+            buffers["undelivered"] = to_bytes(results)
     return _snapshot.pack(header, buffers)
 
 
@@ -179,7 +182,7 @@ def _opened(data: bytes) -> tuple[dict[str, Any], list[bytes]]:
 def _read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
     bound: Bound | None = None
     before = None
-    finished = False
+    finished, undelivered = False, b""
     opened = [_opened(data) for data in snapshots]
     whole = [i for i, (header, _) in enumerate(opened) if header["after"] is None]
     begin = whole[-1] if whole else 0
@@ -191,7 +194,7 @@ def _read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
                 "before: give the snapshot first, then all changes made after it, in their order"
             )
         before = header["name"]
-        finished = bool(header["finished"])
+        finished, undelivered = bool(header["finished"]), buffers[7]
         if not buffers[4]:
             continue
         if header["after"] is None:
@@ -202,7 +205,16 @@ def _read(op: WindowOperator, snapshots: tuple[bytes, ...]) -> None:
     if bound is not None:
         bound.core.settle()
         bound.forget_done(bound.keys.all())
-    op._bound, op._stamp, op._finished = bound, before, finished
+    results = [_results(bound, undelivered)] if bound is not None and undelivered else []
+    op._bound, op._stamp, op._finished, op._undelivered = bound, before, finished, results
+
+
+def _results(bound: Bound, data: bytes) -> pa.Table:
+    """Return results that were not delivered before the snapshot."""
+    results = from_bytes(data)
+    if results.schema.names != bound.nothing_told().schema.names:
+        raise DamagedSnapshotError("the snapshot is damaged: its results have other columns")
+    return results
 
 
 def _check(op: WindowOperator, header: dict[str, Any]) -> None:

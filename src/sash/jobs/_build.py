@@ -59,6 +59,7 @@ def asked_of(job: Job) -> dict[str, Any]:
         asked |= {"ties": time.ties}
     else:
         asked |= {"watermark": time.watermark, "lateness": time.lateness or 0}
+        asked |= {"max_ahead": time.max_ahead}
         asked |= {"late_rows": keeps_late_rows(job), "shards": said.run.shards}
     if said.rolling is None:
         emit = {"emit": said.emit} if said.streams else {}

@@ -15,6 +15,7 @@ _LONGEST = 2**60 * _MICROSECOND
 _LENGTHS = {  # the least, and what it has to be a multiple of
     "watermark": (0, _MILLISECOND),
     "lateness": (0, _MICROSECOND),
+    "max_ahead": (0, _MICROSECOND),
     "size": (1, _MICROSECOND),
     "slide": (1, _MICROSECOND),
     "gap": (1, _MICROSECOND),
@@ -80,6 +81,7 @@ class Streams(Check):
         asked: dict[Place, Any] = {
             ("time", "watermark"): job.time.watermark,
             ("time", "lateness"): job.time.lateness,
+            ("time", "max_ahead"): job.time.max_ahead,
             ("emit",): None if job.emit == "complete" else job.emit,
             ("live",): job.live,
             ("run", "every"): job.run.every,

@@ -37,7 +37,7 @@ def _listed(value: Any) -> Any:
 
 
 Duration = Annotated[str, AfterValidator(_duration), Field(examples=["90s", "1h30m", "2 days"])]
-LENGTHS = ("watermark", "lateness", "size", "slide", "gap", "offset", "every")
+LENGTHS = ("watermark", "lateness", "max_ahead", "size", "slide", "gap", "offset", "every")
 """The keys that hold a `Duration`."""
 Name = Annotated[str, Field(min_length=1), AfterValidator(_without_zero)]
 Count = Annotated[int, Field(ge=1, le=2**31 - 1)]
@@ -154,6 +154,10 @@ class Time(Part):
     lateness: Annotated[
         Duration | None,
         Field(description="Rows that come later than that by up to this correct what was told"),
+    ] = None
+    max_ahead: Annotated[
+        Duration | None,
+        Field(description="Of a stream: rows more than this ahead of the clock are dropped"),
     ] = None
 
 

@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from sash._dropped import DroppedRows
+
+_DROPPED = ("late_rows", "rows_without_time", "rows_ahead")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -28,7 +31,7 @@ class Progress:
     """Results that came out so far, and of these, those that correct complete windows."""
     corrections: int
     late_rows: int
-    """Rows that were too late, or had no time, so far."""
+    """Rows that were dropped so far: too late, too far ahead, or without a time."""
     state_bytes: int
     running: bool = True
 
@@ -44,6 +47,7 @@ class Tally:
         self._seen = -1
         self._totals = dict.fromkeys(("rows", "windows", "corrections", "late"), 0)
         self._latest: int | None = None
+        self._dropped = DroppedRows()
 
     def take(self, reports: Iterable[Any]) -> list[Progress]:
         """Return what is new in Spark's latest reports."""
@@ -58,9 +62,8 @@ class Tally:
         self._totals["rows"] += rows
         self._totals["windows"] += found.get("windows") or 0
         self._totals["corrections"] += found.get("corrections") or 0
-        late = (found.get("late_rows") or 0) + (found.get("rows_without_time") or 0)
-        self._totals["late"] += late
         times = report["eventTime"]
+        self._note_dropped(rows, found, times)
         if times.get("max") is not None:
             self._latest = max(_micros(times["max"]), self._latest or 0)
         seconds = max(report["batchDuration"], 1) / 1000
@@ -78,6 +81,14 @@ class Tally:
             late_rows=self._totals["late"],
             state_bytes=sum(s["memoryUsedBytes"] for s in report["stateOperators"]),
         )
+
+    def _note_dropped(self, rows: int, found: dict[str, Any], times: Any) -> None:
+        late, timeless, ahead = (found.get(n) or 0 for n in _DROPPED)
+        dropped = late + timeless + ahead
+        self._totals["late"] += dropped
+        why = f"{late:,} too late (the watermark is {times.get('watermark')}), {ahead:,} too far "
+        why += f"ahead, {timeless:,} without a time"
+        self._dropped.note(rows, dropped, self._totals["late"], why, bounded=late == 0)
 
 
 def _watermark(times: Any) -> int | None:

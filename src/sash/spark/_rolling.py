@@ -29,6 +29,7 @@ def rolling(
     partitions: int | None = None,
     watermark: Any = None,
     lateness: Any = 0,
+    max_ahead: Any = None,
     late_rows: bool = False,
     shards: int | None = None,
     metrics: Metrics | str | None = None,
@@ -53,20 +54,23 @@ def rolling(
 
     **Of a stream**, a row comes out when the watermark has passed it, so that its window is
     complete, with all its columns. One window by time that reaches back and holds its own row
-    (``closed`` is "right" or "both") can be asked for. ``watermark``, ``lateness``, ``late_rows``,
-    ``shards`` and ``metrics`` are as in `windows`: rows that a late row changes come out again with
-    the next ``revision``, and ``change`` says so. Rows that are too late come out, if asked for,
-    with ``change="late"`` and no results.
+    (``closed`` is "right" or "both") can be asked for. ``watermark``, ``lateness``, ``max_ahead``,
+    ``late_rows``, ``shards`` and ``metrics`` are as in `windows`: rows that a late row changes come
+    out again with the next ``revision``, and ``change`` says so. Rows that are dropped come out, if
+    asked for, with ``change="late"`` and no results.
     """
     plan = rolling_plan(
         df, aggs=aggs, on=on, window=window, rows=rows, by=by, closed=closed, min_rows=min_rows,
         center=center, every=every, offset=offset, ties=ties, split=split, partitions=partitions,
-        watermark=watermark, lateness=lateness, late_rows=late_rows, shards=shards,
+        watermark=watermark, lateness=lateness, max_ahead=max_ahead, late_rows=late_rows,
+        shards=shards,
     )  # fmt: skip
     return plan.frame_of_results(metrics)
 
 
-_OF_STREAMS = {"watermark": None, "lateness": 0, "late_rows": False, "shards": None}
+_OF_STREAMS = {
+    "watermark": None, "lateness": 0, "max_ahead": None, "late_rows": False, "shards": None,
+}  # fmt: skip
 _OF_BATCHES = {
     "rows": None, "min_rows": 0, "center": False, "every": None, "offset": None, "ties": None,
     "split": "auto", "partitions": None,

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sash._ipc import from_bytes, to_bytes
+from sash._partials import OWN
 from sash._tables import flat
 from sash.spark import _live_shards
 from sash.spark._pack import bearable
@@ -29,12 +30,14 @@ from sash.spark._shard_log import (
 )
 from sash.spark._worker import calm, task_context
 
-COUNTS = ("rows", "late_rows", "rows_without_time", "windows", "corrections")
+COUNTS = ("rows", "late_rows", "rows_without_time", "rows_ahead", "windows", "corrections")
 """What is counted, in the columns beside the cells that come out."""
 CORRECTIONS = ("correction", "retract")
 """What ``change`` says where a window that was complete has another value."""
 CHUNK = 1 << 20
 """Rows that are processed at once."""
+AHEAD = f"{OWN}ahead"
+"""The column that says which rows are too far ahead, where there is a bound."""
 LATE = "late_row"
 """The column of rows that came too late, where they are asked for."""
 
@@ -47,6 +50,7 @@ class _Outcome:
     late: list[pa.Table] = field(default_factory=list)
     rows: int = 0
     without_time: int = 0
+    ahead: int = 0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -54,7 +58,8 @@ class _Outcome:
         late = sum(t.num_rows for t in self.late)
         windows = sum(t.num_rows for t in self.told)
         corrections = sum(_corrections(t) for t in self.told)
-        values = self.rows, late - self.without_time, self.without_time, windows, corrections
+        late -= self.without_time + self.ahead
+        values = self.rows, late, self.without_time, self.ahead, windows, corrections
         return dict(zip(COUNTS, values, strict=True))
 
 
@@ -121,7 +126,10 @@ class Shards:
         if watermark_ms > 0:  # else there is none yet
             outcome.told.append(keeper.advance(watermark_ms * 1000))
         for rows in _tables(cells):
-            timed, without_time = _by_time(rows, self.query.on)
+            plausible, ahead = _within_bounds(rows)
+            timed, without_time = _by_time(plausible, self.query.on)
+            outcome.ahead += ahead.num_rows
+            outcome.late.append(ahead)
             outcome.rows += timed.num_rows
             outcome.without_time += without_time.num_rows
             outcome.late.append(without_time)
@@ -194,6 +202,17 @@ def _tables(cells: Iterable[bytes]) -> Iterator[pa.Table]:
     """Yield cells as tables that are worth a call."""
     batches = (batch for cell in cells if cell for batch in from_bytes(cell).to_batches())
     return stretches(batches, CHUNK)
+
+
+def _within_bounds(rows: pa.Table) -> tuple[pa.Table, pa.Table]:
+    """Return the rows that are not too far ahead, and those that are."""
+    if AHEAD not in rows.column_names:
+        return rows, rows.slice(0, 0)
+    ahead = flat(rows.column(AHEAD)).fill_null(False)  # null: there is no time
+    rows = rows.drop_columns([AHEAD])
+    if not ahead.true_count:
+        return rows, rows.slice(0, 0)
+    return rows.filter(pc.invert(ahead)), rows.filter(ahead)
 
 
 def _by_time(rows: pa.Table, on: str) -> tuple[pa.Table, pa.Table]:

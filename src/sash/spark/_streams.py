@@ -6,6 +6,7 @@ rows -> pack (by shard) -> shuffle -> shards, with state -> unpack -> results
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pyarrow as pa
@@ -15,7 +16,7 @@ from sash._partials import OWN
 from sash.spark._frames import Frame, col, schema_of
 from sash.spark._pack import CELLS, SHARD, Pack, Unpack, labels_of
 from sash.spark._pyspark import arrow_only, functions, map_in_arrow, pyspark_types
-from sash.spark._shards import COUNTS, Shards, processor
+from sash.spark._shards import AHEAD, COUNTS, Shards, processor
 from sash.structures import whole_number
 
 _TIME = f"{OWN}time"
@@ -43,15 +44,16 @@ def check_times(df: Any, on: Any) -> None:
         )
 
 
-def with_watermark(frame: Frame, on: str, watermark: Any) -> Any:
-    """Return a stream with a watermark on its column of times: the one it has, or a new one."""
+def with_watermark(frame: Frame, on: str, watermark: Any, max_ahead: Any) -> Any:
+    """Return a stream with a watermark on its column of times: the one it has, or a new one.
+
+    With ``max_ahead``, a column `AHEAD` says which rows are too far ahead of the time of their
+    micro-batch; they do not move the watermark. That time is in the checkpoint, so that a retry
+    drops the same rows.
+    """
     field = frame.df.schema[on]
     if _DELAY in (field.metadata or {}):
-        if watermark is not None:
-            raise ValueError(
-                f"the stream has a watermark on {on!r} already, of {field.metadata[_DELAY]} ms: "
-                "leave out watermark="
-            )
+        _refuse_second(on, field.metadata[_DELAY], watermark, max_ahead)
         return frame.df
     if watermark is None:
         others = [f.name for f in frame.df.schema.fields if _DELAY in (f.metadata or {})]
@@ -60,15 +62,42 @@ def with_watermark(frame: Frame, on: str, watermark: Any) -> Any:
             f"a stream needs a watermark on {on!r}{there}, or no window would ever be complete: "
             "say how much later than others rows may come, as in watermark='10 minutes'"
         )
-    length = nanoseconds("watermark", watermark)
-    if length < 0 or length % 1_000_000:
-        raise ValueError(f"watermark: whole milliseconds from 0 on, not {watermark!r}")
-    if length >= MOST_DELAY:
-        raise ValueError(f"watermark: {watermark!r} is longer than all times of Spark's")
+    delay = f"{_length('watermark', watermark, 1_000_000) // 1_000_000} milliseconds"
+    if max_ahead is not None:
+        f = functions()
+        length = f.lit(timedelta(microseconds=_length("max_ahead", max_ahead, 1_000) // 1_000))
+        ahead = col(on) > f.current_timestamp() + length
+        known = frame.df.select(*map(col, frame.names), ahead.alias(AHEAD))
+        marked = known.withColumn(_TIME, f.when(~col(AHEAD), col(on)))
+        return marked.withWatermark(_TIME, delay).select(*map(col, [*frame.names, AHEAD]))
     # Under a name of ours: Spark reads the one it is given as SQL, or as a path with dots.
     named = frame.df.select(*(col(n).alias(_TIME if n == on else n) for n in frame.names))
-    marked = named.withWatermark(_TIME, f"{length // 1_000_000} milliseconds")
+    marked = named.withWatermark(_TIME, delay)
     return marked.select(*(col(_TIME).alias(on) if n == on else col(n) for n in frame.names))
+
+
+def _refuse_second(on: str, delay: Any, watermark: Any, max_ahead: Any) -> None:
+    """Raise where a stream has a watermark already and another one is asked for."""
+    if watermark is not None:
+        raise ValueError(
+            f"the stream has a watermark on {on!r} already, of {delay} ms: leave out watermark="
+        )
+    if max_ahead is not None:
+        raise ValueError(
+            f"max_ahead: the stream has a watermark on {on!r} already, which rows far ahead move: "
+            "leave out withWatermark, and give watermark= here"
+        )
+
+
+def _length(what: str, value: Any, unit: int) -> int:
+    """Return a length of time in nanoseconds, whole units of it."""
+    length = nanoseconds(what, value)
+    if length < 0 or length % unit:
+        units = "milliseconds" if unit == 1_000_000 else "microseconds"
+        raise ValueError(f"{what}: whole {units} from 0 on, not {value!r}")
+    if length >= MOST_DELAY:
+        raise ValueError(f"{what}: {value!r} is longer than all times of Spark's")
+    return length
 
 
 def check_settings(session: Any) -> None:

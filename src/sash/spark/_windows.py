@@ -22,6 +22,7 @@ def windows(
     by: str | list[str] | None = None,
     watermark: Any = None,
     lateness: Any = 0,
+    max_ahead: Any = None,
     emit: str = "complete",
     late_rows: bool = False,
     shards: int | None = None,
@@ -50,13 +51,16 @@ def windows(
     complete, whenever they have changed, and ``emit="changelog"`` changes as pairs of a row to
     retract and one to insert; the column ``change`` says which it is. Rows that come too late for
     that, or have no time, are counted and left out; with ``late_rows=True`` they come out too, as
-    structs in a column ``late_row``. Keys are spread over ``shards`` (by default, as many as there
-    are shuffle partitions), which is fixed for the life of a checkpoint. ``metrics`` is the name
-    under which counts are in a query's progress, else "sash".
+    structs in a column ``late_row``. With ``max_ahead``, rows whose time is more than that after
+    the time of their micro-batch are dropped in the same way, and do not move the watermark. Keys
+    are spread over ``shards`` (by default, as many as there are shuffle partitions), which is fixed
+    for the life of a checkpoint. ``metrics`` is the name under which counts are in a query's
+    progress, else "sash".
     """
     plan = windows_plan(
         df, on=on, windows=windows, aggs=aggs, by=by, watermark=watermark, lateness=lateness,
-        emit=emit, late_rows=late_rows, shards=shards, ties=ties, partitions=partitions,
+        max_ahead=max_ahead, emit=emit, late_rows=late_rows, shards=shards, ties=ties,
+        partitions=partitions,
     )  # fmt: skip
     return plan.frame_of_results(metrics)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from sash.spark._frames import col, schema_of
 from sash.spark._keep_windows import WindowKeeper
 from sash.spark._metrics import Counters
-from sash.spark._shards import LATE, Shards
+from sash.spark._shards import AHEAD, LATE, Shards
 from sash.spark._state import about_query
 from sash.spark._streams import (
     check_settings,
@@ -37,6 +37,7 @@ class StreamPlan(WindowsPlan):
         *,
         watermark: Any,
         lateness: Any,
+        max_ahead: Any,
         emit: Any,
         late_rows: Any,
         shards: Any,
@@ -47,7 +48,7 @@ class StreamPlan(WindowsPlan):
         super().__init__(df, on, windows, aggs, by, None, None, **self._of_operator)
         self.nullable = self.keys  # whatever the schema says now: it may change between runs
         session = self.frame.df.sparkSession
-        self.stream = with_watermark(self.frame, on, watermark)
+        self.stream = with_watermark(self.frame, on, watermark, max_ahead)
         check_settings(session)
         self.shards = shards_of(shards, session, bool(self.keys))
         self.names = self.frame.names if self.late_rows else list(self.types)
@@ -80,5 +81,6 @@ class StreamPlan(WindowsPlan):
 
     def results_of(self, shards: Shards, schema: Any, metrics: Any) -> Any:
         """Return the lazy result."""
-        rows = self.stream.select(*map(col, self.names))
+        extra = [AHEAD] if AHEAD in self.stream.columns else []
+        rows = self.stream.select(*map(col, [*self.names, *extra]))
         return results_of(self.frame, rows, self.keys, shards, schema, metrics_name(metrics))

@@ -38,7 +38,7 @@ const Emission<M>& WindowOperator<M>::list(const std::uint32_t* ids, std::size_t
   for (const std::uint32_t* id = ids; id != ids + n; ++id) {
     if (*id >= keys_.size()) continue;
     manager_.list(windows_, *id, keys_[*id], limit(), emission_);
-    rows_.list(*id, keys_[*id], watermark_, emission_);
+    rows_.list(*id, keys_[*id], watermark_, limit(), emission_);
   }
   return emission_;
 }

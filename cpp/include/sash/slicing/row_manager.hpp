@@ -93,18 +93,18 @@ class RowManager {
   }
   // The windows that rows may still change, as they are now.
   void list(const RowWindow& w, std::uint32_t id, const RowTrack<M>& track, Time watermark,
-            Emission<M>& out) {
+            Time limit, Emission<M>& out) {
     const Frames<M> frames(w, track);
     fresh_.clear();
     Sweep<M> sweep(m_);
-    std::size_t i = 0;
-    const Rank from = track.told.empty() ? track.next : frames.again(track.told[0]);
+    std::size_t i = track.settled(limit);
+    const Rank from = i == track.told.size() ? track.next : frames.again(track.told[i]);
     frames.each(from, [&](const Frame& f) {
       aggregate(track, sweep, f);
       const bool told = i < track.told.size();
-      const RowSaying now{f, told ? track.told[i].revision : 0, f.due <= watermark};
+      const RowSaying now{f, told ? track.told[i++].revision : 0, f.due <= watermark};
       put(w, id, now, now.complete ? Change::complete : Change::update, out);
-      out.outcomes.push_copy(fresh_, i++);
+      out.outcomes.push_copy(fresh_, fresh_.size() - 1);
       return true;
     });
   }
@@ -128,12 +128,13 @@ class RowManager {
         again(w, change, track, i++, j++, out);
       }
     }
+    change.revisions.close();
   }
   std::int32_t revision_of_new(TrackChange& change, const RowTrack<M>& track, std::size_t j,
                                bool crowded) {
     Revisions& r = change.revisions;
-    Place before = r.settled;
-    std::int32_t revision = r.settled_revision;
+    Place before{kNever, kNever};
+    std::int32_t revision = 0;
     if (j > change.from || change.keep > 0) {
       const RowSaying& s = j > change.from ? said_[j - 1] : track.told[change.keep - 1];
       before = place(s), revision = s.revision;

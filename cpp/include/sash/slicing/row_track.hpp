@@ -9,6 +9,7 @@
 #include <cmath>
 #include <functional>
 #include <span>
+#include <utility>
 
 #include "sash/slicing/outcomes.hpp"
 #include "sash/slicing/scratch.hpp"
@@ -62,11 +63,9 @@ inline Place place(const RowSaying& s) { return {s.frame.end, s.frame.start}; }
 // an early one of its place if its revision is the next; so that of another window at a place where
 // one is already leaves a number out.
 struct Revisions {
-  std::int32_t highest = 0;       // of places that end by `retracted_to`
-  Time retracted_to = kNever;     // no window that ends later was retracted
-  Time reachable_to = kNever;     // rows up to here may bring such a place back
-  Place settled{kNever, kNever};  // the last window before those that may change, and its revision
-  std::int32_t settled_revision = 0;
+  std::int32_t highest = 0;    // of places that end by `retracted_to`
+  Time retracted_to = kNever;  // no window that ends later was retracted
+  Time reachable_to = kNever;  // rows up to here may bring such a place back
 
   // Whether `revision`, the last of the one window at a place, is the highest that it had.
   bool is_highest(const Place& at, std::int32_t revision) const {
@@ -92,11 +91,17 @@ struct Revisions {
     retracted_to = reachable_to = kNever;
   }
 
+  // A call has given all revisions that it gives.
+  void close() { highest = std::max(highest, std::exchange(given_, 0)); }
+
  private:
   std::int32_t rise(const Place& at, std::int32_t least, std::int32_t step) {
     if (at.first > retracted_to) return least;
-    return highest = std::max(least, highest + step);
+    const std::int32_t revision = std::max(least, highest + step);
+    given_ = std::max(given_, revision);
+    return revision;
   }
+  std::int32_t given_ = 0;  // the highest of this call
 };
 
 // Aggregates of frames that move forward at both ends: Two-Stacks over ranks.
@@ -176,16 +181,18 @@ class RowTrack {
   // When there is something to do: a window to be told, or what was told to be forgotten.
   Time next_due(Time lateness) const {
     if (told.empty() || told.back().frame.due == kForever) return due;
-    return std::min(due, told.back().frame.due + lateness);
+    return std::min(due, settled_at(told.back()) + lateness);
   }
-  // What was told of windows due by the limit is settled.
-  void settle(Time limit) {
+  // Windows due by the limit are settled. One that ends there waits: a row of that time may make
+  // another one at its place, which has to know its revision.
+  static Time settled_at(const RowSaying& s) { return std::max(s.frame.due, s.frame.end + 1); }
+  std::size_t settled(Time limit) const {
     std::size_t n = 0;
-    while (n < told.size() && told[n].frame.due <= limit) ++n;
-    if (n > 0) {
-      revisions.settled = place(told[n - 1]);
-      revisions.settled_revision = told[n - 1].revision;
-    }
+    while (n < told.size() && told[n].frame.due != kForever && settled_at(told[n]) <= limit) ++n;
+    return n;
+  }
+  void settle(Time limit) {
+    const std::size_t n = settled(limit);
     revisions.settle(limit);
     // Not for every few: what is left has to move.
     if (n == 0 || (n < told.size() && n * 2 < told.size())) return;

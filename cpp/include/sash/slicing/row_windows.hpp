@@ -49,9 +49,10 @@ class RowWindows {
     changed_.assign(windows.size(), RowManager<M>::kNone);
     tell_changed(id, key, next, out);
   }
-  void list(std::uint32_t id, const KeyState<M>& key, Time watermark, Emission<M>& out) {
+  void list(std::uint32_t id, const KeyState<M>& key, Time watermark, Time limit,
+            Emission<M>& out) {
     for (std::size_t w = 0; w < key.tracks.size(); ++w)
-      manager_.list(windows[w], id, key.tracks[w], watermark, out);
+      manager_.list(windows[w], id, key.tracks[w], watermark, limit, out);
   }
   static Time due(const KeyState<M>& key, Time lateness) {
     Time due = kForever;

@@ -212,10 +212,8 @@ void WindowOperator<M>::save_tracks(Archive& a, const std::vector<std::uint32_t>
       a.time(track.next);
       a.time(track.due);
       const Revisions& r = track.revisions;
-      for (const Time t : {r.retracted_to, r.reachable_to, r.settled.first, r.settled.second})
-        a.time(t);
+      for (const Time t : {r.retracted_to, r.reachable_to}) a.time(t);
       a.number(static_cast<std::uint64_t>(r.highest));
-      a.number(static_cast<std::uint64_t>(r.settled_revision));
       a.number(track.rows.size());
       for (std::size_t i = 0; i < track.rows.size(); ++i) {
         a.time(track.rows.time(i));
@@ -259,15 +257,13 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
                 "a rank is out of reach");
       a.require(is_due(track.due), "a window is due out of reach");
       Revisions& r = track.revisions;
-      for (Time* to : {&r.retracted_to, &r.reachable_to, &r.settled.first, &r.settled.second}) {
+      for (Time* to : {&r.retracted_to, &r.reachable_to}) {
         a.time(*to);
         a.require(*to == kNever || (*to >= -kReach && *to <= kReach), "a time is out of reach");
       }
-      for (std::int32_t* to : {&r.highest, &r.settled_revision}) {
-        a.number(number);
-        a.require(number <= kMostRevisions, "a window has no such revision");
-        *to = static_cast<std::int32_t>(number);
-      }
+      a.number(number);
+      a.require(number <= kMostRevisions, "a window has no such revision");
+      r.highest = static_cast<std::int32_t>(number);
       a.number(n);
       Marks its(rows_.windows[w].marks);
       Time t = kNever, before = kNever;

@@ -32,6 +32,7 @@ struct KeySlices {
 struct Admission {
   Time limit = kNever;              // at the start of the batch
   Time behind = kNever;             // limit = latest time - behind; kNever: the limit stands
+  Time ceiling = kForever;          // rows after it are dropped, too, and move nothing
   Time latest = kNever;             // time so far
   Time lo = kForever, hi = kNever;  // of the rows that come
   std::vector<std::uint32_t> late;  // the rows that do not
@@ -47,7 +48,7 @@ struct Admission {
         lo = std::min(lo, times[i]);
         hi = std::max(hi, times[i]);
       }
-      any = lo < limit;
+      any = lo < limit || hi > ceiling;
       most = std::max(most, hi);
     } else {
       const Time start = limit;  // no branch depends on which rows are late
@@ -56,7 +57,7 @@ struct Admission {
         const Time t = times[i];
         lo = std::min(lo, t);
         hi = std::max(hi, t);
-        any |= t < bound;
+        any |= t < bound || t > ceiling;
         most = std::max(most, t);
         bound = std::max(start, most - behind);
       }
@@ -69,7 +70,7 @@ struct Admission {
   void judge_each(const Time* times, std::size_t n) {
     lo = kForever, hi = kNever;
     for (std::size_t i = 0; i < n; ++i) {
-      if (times[i] < limit_at(latest)) {
+      if (times[i] < limit_at(latest) || times[i] > ceiling) {
         late.push_back(static_cast<std::uint32_t>(i));
         continue;
       }

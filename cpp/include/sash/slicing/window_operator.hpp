@@ -76,15 +76,16 @@ class WindowOperator {
   void remove_window(int id);
 
   // ---- rows and time -----------------------------------------------------------------------------
-  // marks: columns for the windows by rows, those of each in turn.
+  // marks: columns for the windows by rows, those of each in turn. ceiling: rows after it are dropped.
   // finish(emission, late rows) takes the results; if it throws, nothing has happened.
   template <class In, class Finish>
   void process(const std::uint32_t* ids, const Time* times, std::size_t n, In&& in,
-               const std::vector<const std::int64_t*>& marks, Finish&& finish) {
+               const std::vector<const std::int64_t*>& marks, Time ceiling, Finish&& finish) {
     require_whole();
     Admission admitted{
         .limit = limit(),
         .behind = settings_.delay == kNever ? kNever : settings_.delay + settings_.lateness,
+        .ceiling = ceiling,
         .latest = latest_,
         .late = {}};
     admitted.judge(times, n);
