@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sash import _slices
+
 Decode = Callable[[pa.Array], pa.Array]
 Ints = npt.NDArray[np.int64]
 _types = pa.types
@@ -157,7 +159,7 @@ def positions(column: pa.Array) -> tuple[pa.Array, Decode]:
     """Return each value's place, and the decoding that fetches values by their places."""
 
     def decode(places: pa.Array) -> pa.Array:
-        return column.take(places)
+        return _slices.taken(column, places)
 
     return with_nulls(np.arange(len(column), dtype=np.int64), column), decode
 
@@ -173,9 +175,8 @@ def codes_of(column: pa.Array, name: str, ordered: bool) -> tuple[pa.Array, pa.A
         column = with_nulls(one_zero(wide), column)
     column = column.cast(_comparable(kind))
     try:
-        encoded = column.dictionary_encode()
-        values = encoded.dictionary
-        indices = encoded.indices.cast(pa.int64())
+        places, values = _slices.encoded(column)
+        indices = places.cast(pa.int64())
         if ordered:
             order = pc.array_sort_indices(values)
             rank = np.empty(len(values), np.int64)
@@ -228,4 +229,4 @@ def as_ordered(column: pa.Array, name: str) -> tuple[pa.Array, Decode]:
     if units is not None:
         return with_nulls(units, column), to_decimals(kind)
     codes, values = codes_of(column, name, ordered=True)
-    return codes, values.take
+    return codes, lambda places: _slices.taken(values, places)

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from sash import _core
 from sash._arrow import refuse_deep
 from sash._compile import Output, Plan
+from sash._slices import encoded, listed
 
 Words = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.uint8]
@@ -92,10 +93,8 @@ def _python_rows(plan: Plan, values: Any) -> list[Any]:
 
 def _listed(values: Any) -> list[Any]:
     flat = _flat(values)
-    if isinstance(flat, pa.Array):
-        return list(flat.to_pylist())
-    if isinstance(flat, np.ndarray):
-        return list(flat.tolist())
+    if isinstance(flat, (pa.Array, np.ndarray)):
+        return listed(flat)
     return list(flat)
 
 
@@ -215,10 +214,9 @@ def _hash_numbers(values: npt.NDArray[Any], code: str, name: str) -> Words:
 
 def _hash_others(values: pa.Array, code: str) -> Words:
     """Hash strings and the like once for each distinct value."""
-    encoded = values.dictionary_encode()
-    distinct = encoded.dictionary.to_pylist()
-    hashes = np.array([_core.hash_value(v, code == "c") for v in distinct], np.uint64)
-    places = pc.fill_null(encoded.indices, 0).to_numpy(zero_copy_only=False)
+    indices, distinct = encoded(values)
+    hashes = np.array([_core.hash_value(v, code == "c") for v in listed(distinct)], np.uint64)
+    places = pc.fill_null(indices, 0).to_numpy(zero_copy_only=False)
     return hashes[places] if len(hashes) else np.zeros(len(values), np.uint64)
 
 

@@ -29,6 +29,7 @@ from sash._rolling_windows import (
     read_windows,
     refuse_overlaps,
 )
+from sash._slices import encoded
 from sash._tables import Columns, Table, open_table, require_columns
 from sash.structures import whole_number
 
@@ -359,15 +360,19 @@ def key_codes(table: Table, keys: list[str]) -> tuple[Any, int]:
         codes = plain if codes is None else codes * size + plain
         groups *= size
         if groups > 1 << 30:
-            again = pa.array(codes).dictionary_encode()
-            codes = again.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-            groups = len(again.dictionary)
+            codes, groups = _renumbered(codes)
+            codes = codes.astype(np.int64)
     if codes is None:
         return None, 1
     if groups > max(1 << 16, 2 * table.rows):
-        again = pa.array(codes).dictionary_encode()
-        codes, groups = again.indices.to_numpy(zero_copy_only=False), len(again.dictionary)
+        codes, groups = _renumbered(codes)
     return np.ascontiguousarray(codes, np.int32), max(groups, 1)
+
+
+def _renumbered(codes: Any) -> tuple[Any, int]:
+    """Return codes without gaps, and how many there are."""
+    indices, distinct = encoded(pa.array(codes))
+    return indices.to_numpy(zero_copy_only=False), len(distinct)
 
 
 def _run_parts(parts: list[tuple[_core.Roll, int, int]], threads: int, progress: bool) -> None:

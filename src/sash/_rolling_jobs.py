@@ -20,6 +20,7 @@ from sash._columns import to_words
 from sash._compile import compile_live
 from sash._rolling_results import finish_words, from_objects, in_row_order, lists_of
 from sash._rolling_types import dtype_of, need_numbers, typed
+from sash._slices import listed, taken
 from sash._tables import Table
 
 Order = Callable[[], Any]
@@ -113,7 +114,7 @@ def _place_job(one: Aggregate, columns: list[pa.Array]) -> Job:
 
     def finish(raw: Any, _: Order) -> list[pa.Array]:
         words, there = raw[0]
-        return [columns[1].take(_arrow.from_words("i", np.asarray(words), there))]
+        return [taken(columns[1], _arrow.from_words("i", np.asarray(words), there))]
 
     why = "associative, frames move one way"
     return Job([one.output], "TwoStacksLite", why, start, finish)
@@ -127,7 +128,7 @@ def _python_job(one: Aggregate, columns: list[pa.Array], decode: _arrow.Decode) 
         if one.result == "frozenset":
             places, values = _arrow.codes_of(columns[0], one.columns[0] or "", ordered=True)
         columns = [places]
-    lists = [c.to_pylist() for c in columns]
+    lists = [listed(c) for c in columns]
     rows = lists[0] if len(lists) == 1 else list(zip(*lists, strict=True))
 
     def start(task: _core.RollTask) -> _core.Roll:
@@ -190,7 +191,7 @@ def _count_job(one: Aggregate, column: pa.Array) -> Job:
     def finish(raw: Any, _: Order) -> list[pa.Array]:
         words, there = raw[0]
         found = _arrow.from_words("i", np.asarray(words), there)
-        return [values.take(found) if mode else found]
+        return [taken(values, found) if mode else found]
 
     why = "each value's count is kept" + (", the most frequent by tournament" if mode else "")
     return Job([one.output], "value counts", why, start, finish, set_up=len(values))

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from sash import _arrow
+from sash import _arrow, _slices
 from sash._aggregate import Aggregate, PythonMonoid
 
 Typed = tuple[Aggregate, list[pa.Array], _arrow.Decode]
@@ -148,7 +148,7 @@ def _arg(one: Aggregate, columns: list[pa.Array]) -> Typed:
         for kind, native in one.native.items()
     }
     native = replace(one, dtype=dtype_of(ordered), native=natives)
-    return native, [ordered, places], columns[1].take
+    return native, [ordered, places], lambda found: _slices.taken(columns[1], found)
 
 
 def _m4(one: Aggregate, columns: list[pa.Array]) -> Typed:

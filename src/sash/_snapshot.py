@@ -17,10 +17,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from sash import _ipc, _states
 from sash._compile import Plan
+from sash._slices import BYTES, slices
 
 FORMAT = 1
 COLUMNS = ("numbers", "times", "cells", "objects")
@@ -47,7 +49,8 @@ def state_functions(plan: Plan) -> tuple[_states.Dumps, _states.Loads]:
 def _checksum(header: dict[str, Any], buffers: list[bytes]) -> int:
     crc = zlib.crc32(json.dumps(header, sort_keys=True).encode())
     for buffer in buffers:
-        crc = zlib.crc32(buffer, crc)
+        for part in slices(memoryview(buffer), BYTES):
+            crc = zlib.crc32(part, crc)
     return crc
 
 
@@ -56,12 +59,18 @@ def pack(header: dict[str, Any], buffers: dict[str, bytes]) -> bytes:
     header = {"format": FORMAT, **header}
     metadata = {_KEY: json.dumps({**header, "crc32": _checksum(header, list(buffers.values()))})}
     fields = [pa.field(name, pa.large_binary()) for name in buffers]
-    arrays = [pa.array([b], pa.large_binary()) for b in buffers.values()]
+    arrays = [_one_value(b) for b in buffers.values()]
     batch = pa.record_batch(arrays, schema=pa.schema(fields, metadata=metadata))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
     return bytes(sink.getvalue())
+
+
+def _one_value(data: bytes) -> pa.Array:
+    """Return a column of one row that holds these bytes, without a copy of them."""
+    ends = pa.py_buffer(np.array([0, len(data)], np.int64))
+    return pa.Array.from_buffers(pa.large_binary(), 1, [None, ends, pa.py_buffer(data)])
 
 
 def unpack(

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+
+from sash._slices import slices
 
 Dump = Callable[[Any], bytes] | None
 Load = Callable[[bytes], Any] | None
@@ -25,18 +27,31 @@ Loads = Load | tuple[Load, ...]
 def dumps(states: list[Any], dump: Dumps) -> bytes:
     """Return the states as bytes."""
     tagged = [_tag(s, dump) for s in states]
-    return json.dumps(tagged, separators=(",", ":"), allow_nan=False).encode()
+    texts = [json.dumps(part, separators=(",", ":"), allow_nan=False) for part in slices(tagged)]
+    return f"[{','.join(text[1:-1] for text in texts)}]".encode()
 
 
 def loads(data: bytes, load: Loads) -> list[Any]:
     """Return the states that `dumps` wrote; anything else is refused."""
     try:
-        tagged = json.loads(data)
-        if not isinstance(tagged, list):
-            raise ValueError("not a list")
-        return [_untag(t, load) for t in tagged]
+        return [_untag(t, load) for t in _elements(data.decode())]
     except Exception as error:  # a monoid's own load may raise anything
         raise ValueError(f"the snapshot is damaged: its states cannot be read ({error})") from None
+
+
+def _elements(text: str) -> Iterator[Any]:
+    """Yield the elements of a list as `dumps` writes it, one at a time: a signal may end it."""
+    if not text.startswith("["):
+        raise ValueError("not a list")
+    decode, at = json.JSONDecoder().raw_decode, 1
+    while text != "[]":
+        element, at = decode(text, at)
+        yield element
+        if text[at : at + 2] == "]":
+            return
+        if text[at : at + 1] != ",":
+            raise ValueError(f"no list goes on or ends like this at character {at}")
+        at += 1
 
 
 def _tag(value: Any, dump: Dumps) -> list[Any]:
