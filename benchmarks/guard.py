@@ -2,7 +2,8 @@
 
 Counts do not depend on the load of the machine, so a small change shows. Combines must be equal to
 those in ``guard.json``, up or down. Instructions may grow by 5%, or by 50% with another compiler
-than the one on record. A change that is meant is put on record with ``--write``.
+than the one on record. A change that is meant is put on record with ``--write``. Costs that must
+not grow with the window, or only as its logarithm, have a largest exponent (``guard_growth.py``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import guard_combines, guard_native
+from benchmarks import guard_combines, guard_growth, guard_native
 from benchmarks.guard_combines import Combined
 from benchmarks.guard_native import CannotMeasureError, Counted
 
@@ -176,12 +177,19 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         before = Record.load(RECORD) if RECORD.exists() or not args.write else None
         now = measure(args.include)
+        growth = guard_growth.measure(args.include)
     except CannotMeasureError as error:
         print(f"the guard cannot count: {error}", file=sys.stderr)
         return 2
     print(table(before or now, now))
+    print(guard_growth.table(growth))
+    grown = guard_growth.problems(growth)
     if before is not None and not args.write:
-        return report(compare(before, now), f"{before.compiler}, {before.machine}")
+        found = compare(before, now)
+        every = Findings(found.problems + grown, found.better)
+        return report(every, f"{before.compiler}, {before.machine}")
+    if grown:
+        return report(Findings(grown, []), now.compiler)
     now.save(RECORD)
     print(f"on record now: {len(now.names)} workloads, {now.compiler}, {now.machine}")
     return 0

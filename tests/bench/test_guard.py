@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sash
-from benchmarks import guard, guard_combines, guard_native
+from benchmarks import guard, guard_combines, guard_growth, guard_native
 from benchmarks.guard import Record, compare
 from benchmarks.guard_combines import Combined
 from benchmarks.guard_native import CannotMeasureError, Counted
@@ -70,7 +70,7 @@ def test_in_order_the_core_combines_as_often_as_with_a_monoid_of_python() -> Non
 
 def test_all_programs_are_built() -> None:
     there = {path.stem for path in guard_native.SOURCES.glob("*.cpp")}
-    assert there == {"main", *guard_native.PROGRAMS}
+    assert there == {"main", guard_growth.PROGRAM, *guard_native.PROGRAMS}
 
 
 def test_every_structure_is_on_record() -> None:
@@ -147,8 +147,10 @@ def test_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = SMALL
+    growth = {name: {10: 5.0, 1000: 5.0} for name in guard_growth.MOST}
     monkeypatch.setattr(guard, "RECORD", tmp_path / "guard.json")
     monkeypatch.setattr(guard, "measure", lambda include: now)
+    monkeypatch.setattr(guard_growth, "measure", lambda include: dict(growth))
     assert guard.main([]) == 2
     assert "nothing on record" in capsys.readouterr().err
     assert guard.main(["--write"]) == 0
@@ -162,6 +164,10 @@ def test_the_command(
     assert "A: in order: +20.0% instructions, of which 5% are allowed" in told.err
     assert guard.main(["--write"]) == 0
     assert guard.main([]) == 0
+    growth = {name: {10: 5.0, 1000: 500.0} for name in guard_growth.MOST}
+    capsys.readouterr()
+    assert guard.main([]) == guard.main(["--write"]) == 1
+    assert "cost grows as n^1.00, and may grow as n^0.25" in capsys.readouterr().err
 
 
 def test_what_is_missing_is_told(
@@ -226,3 +232,31 @@ def test_what_got_slower_is_found(tmp_path: Path) -> None:
     assert re.search(r"TwoStacksLite: in order: \+\d{3}\.\d% instructions", told)
     assert {problem.split(":")[0] for problem in problems} == {"DabaLite", "TwoStacksLite"}
     assert not better
+
+
+def test_exponents() -> None:
+    sizes = [2**k for k in range(4, 12)]
+    assert guard_growth.exponent(dict.fromkeys(sizes, 7.0)) == pytest.approx(0)
+    assert guard_growth.exponent({n: 3.0 * n for n in sizes}) == pytest.approx(1)
+    assert guard_growth.exponent({n: n**0.5 for n in sizes}) == pytest.approx(0.5)
+    counted = {f"A: b at {n}": Counted(10, 30 * n) for n in sizes}
+    assert guard_growth.by_size(counted) == {"A: b": {n: 3.0 * n for n in sizes}}
+    assert guard_growth.problems({"A: b": {1: 1.0, 2: 2.0}}, {"A: b": 0.9, "C": 1}) == [
+        "A: b: cost grows as n^1.00, and may grow as n^0.90",
+        "C: it is not measured",
+    ]
+    assert guard_growth.problems({"A: b": {1: 1.0, 2: 2.0}}, {"A: b": 1.1}) == []
+    with pytest.raises(CannotMeasureError, match="at SIZE"):
+        guard_growth.by_size({"A: b": Counted(1, 1)})
+
+
+def test_a_search_that_walks_over_holes_is_found(tmp_path: Path) -> None:
+    """The window as it is passes; a handle that is searched for place by place does not."""
+    assert guard_growth.problems(guard_growth.measure()) == []
+    include = tmp_path / "include"
+    shutil.copytree(guard_native.INCLUDE, include)
+    walk = "    while (low < high && (is_hole(place_of(low)) || ticket_at(low) < ticket)) ++low;\n"
+    line = "    std::size_t low = 0, high = span_;\n"
+    patch(include / "sash/reactive_aggregator.hpp", line, walk)
+    (problem,) = guard_growth.problems(guard_growth.measure(include, tmp_path / "build"))
+    assert "ReactiveAggregator: evict by handle among holes: cost grows as n^" in problem
