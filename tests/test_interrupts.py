@@ -157,6 +157,36 @@ def test_trees(tree: Any, aggregate: str, operation: str) -> None:
     )
 
 
+@pytest.mark.parametrize("batches", [2, 3])
+@pytest.mark.parametrize("operation", ["insert_many", "slide"])
+def test_windows_larger_than_a_batch(operation: str, batches: int) -> None:
+    """A window of up to two batches is copied, so that the call can be undone; no larger one."""
+
+    def make() -> Any:
+        window = sash.DabaLite(agg.max())
+        window.insert_many(VALUES * batches)
+        return window
+
+    verify(make, lambda w: OPERATIONS[operation](w, VALUES), checked=batches == 2)
+
+
+@pytest.mark.parametrize("batches", [2, 3])
+@pytest.mark.parametrize("operation", ["bulk_insert", "slide"])
+def test_trees_larger_than_a_batch(operation: str, batches: int) -> None:
+    def make() -> Any:
+        tree = sash.FingerTree(agg.max())
+        tree.bulk_insert(range(batches * ROWS), VALUES * batches)
+        return tree
+
+    window, times = make(), range(batches * ROWS, (batches + 1) * ROWS)
+    columns, _ = rows_of(window._plan, VALUES)
+    calls: dict[str, Callable[[Any], Any]] = {
+        "bulk_insert": lambda w: w._insert_many(np.array(times), columns),
+        "slide": lambda w: w._slide(np.array(times), columns, 9, False),
+    }
+    assert (checks_of(lambda: calls[operation](window)) > 0) is (batches == 2)
+
+
 @pytest.mark.parametrize("aggregate", AGGREGATES)
 @pytest.mark.parametrize("structure", [*STRUCTURES, sash.FingerTree], ids=named)
 def test_restore(structure: Any, aggregate: str) -> None:

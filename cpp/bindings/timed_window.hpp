@@ -57,7 +57,7 @@ class TimedOf final : public AnyTimed {
   void insert_many(TimeColumn times, nb::handle columns) override {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
-    whole_column(false, column.size(), [&](RowBlocks& blocks) {
+    whole_column(false, {column.size() * cost()}, [&](RowBlocks& blocks) {
       auto&& in = column.reader();
       blocks.each(column.size(), cost(), [&](std::size_t from, std::size_t to) {
         for (std::size_t i = from; i < to; ++i) window_->insert(times.data()[i], in.at(i));
@@ -67,7 +67,7 @@ class TimedOf final : public AnyTimed {
   void evict() override { window_->evict(); }
   std::size_t bulk_evict(std::int64_t t) override {
     std::size_t n = 0;
-    whole_column(false, 0, [&](RowBlocks&) { n = window_->bulk_evict(t); });
+    whole_column(false, {}, [&](RowBlocks&) { n = window_->bulk_evict(t); });
     return n;
   }
   nb::object query() override {
@@ -90,11 +90,11 @@ class TimedOf final : public AnyTimed {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     Results<M> results(*spec_, column.size());
-    whole_column(true, column.size(), [&](RowBlocks& blocks) {
+    const std::size_t reads = linear ? column.size() + 1 : 1;
+    whole_column(true, {column.size() * cost(), reads}, [&](RowBlocks& blocks) {
       auto&& in = column.reader();
       auto&& out = results.writer();
-      const std::size_t each = linear ? cost() * (column.size() + 1) : cost();
-      blocks.each(column.size(), each, [&](std::size_t from, std::size_t to) {
+      blocks.each(column.size(), cost() * reads, [&](std::size_t from, std::size_t to) {
         for (std::size_t i = from; i < to; ++i) {
           window_->insert(times.data()[i], in.at(i));
           bool any = false;
@@ -140,11 +140,10 @@ class TimedOf final : public AnyTimed {
   static constexpr bool linear = std::is_same_v<Structure, sash::Recalc<M>>;
   std::size_t cost() const { return row_cost(monoid()); }
 
-  // rows: how many come in.
   template <class F>
-  void whole_column(bool reads_results, std::size_t rows, F&& f) {
+  void whole_column(bool reads_results, Load load, F&& f) {
     all_or_nothing<M>(
-        window_, can_fail(monoid(), reads_results), rows,
+        window_, can_fail(monoid(), reads_results), load,
         [](sash::Timed<Structure>& w) { return copy_of(w, w.window().monoid()); }, f);
     monoid().set_identity(out_.get());
   }

@@ -41,7 +41,7 @@ class TreeOf final : public AnyTree {
                     [&](std::size_t i, Cell* to) { tree_->monoid().lift(to, in.at(i)); });
     };
     if constexpr (Port<M>::native) {
-      all_or_nothing<M>(tree_, false, at.size(), copy_of_tree, run);
+      all_or_nothing<M>(tree_, false, load(at.size()), copy_of_tree, run);
     } else {  // undone by the tree itself
       RowBlocks blocks(false);
       run(blocks);
@@ -76,7 +76,7 @@ class TreeOf final : public AnyTree {
     Column<M> column(*spec_, columns);
     set_rows(column, times.shape(0));
     Results<M> results(*spec_, column.size());
-    whole_column(true, column.size(), [&](RowBlocks& blocks) {
+    whole_column(true, load(column.size()), [&](RowBlocks& blocks) {
       auto&& in = column.reader();
       auto&& out = results.writer();
       const std::size_t each = row_cost(tree_->monoid());
@@ -155,10 +155,10 @@ class TreeOf final : public AnyTree {
                   [&](std::size_t i, Cell* to) { fresh->monoid().copy_entry(to, entries[i]); });
     return fresh;
   }
-  // rows: how many come in.
+  Load load(std::size_t rows) const { return {rows * row_cost(tree_->monoid()), kLogarithmic}; }
   template <class F>
-  void whole_column(bool reads_results, std::size_t rows, F&& f) {
-    all_or_nothing<M>(tree_, can_fail(tree_->monoid(), reads_results), rows, copy_of_tree, f);
+  void whole_column(bool reads_results, Load load, F&& f) {
+    all_or_nothing<M>(tree_, can_fail(tree_->monoid(), reads_results), load, copy_of_tree, f);
     tree_->monoid().set_identity(out_.get());
   }
   void keep_youngest(std::size_t n) {

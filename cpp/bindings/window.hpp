@@ -6,6 +6,7 @@
 #include "copying.hpp"
 #include "sash/coarse.hpp"
 #include "sash/daba_lite.hpp"
+#include "sash/reactive_aggregator.hpp"
 #include "sash/recalc.hpp"
 #include "sash/two_stacks_lite.hpp"
 
@@ -67,13 +68,20 @@ std::size_t row_cost(const M& m) {
   return 1 + m.state_cells() / 16;
 }
 
+// What a column call has to do: rows come in, counted as those of a small state, and each of them
+// takes the work of so many insertions at an end.
+struct Load {
+  std::size_t rows = 0, work = 1;
+};
+inline constexpr std::size_t kLogarithmic = 8;  // the work of a structure that climbs a tree
+
 // Runs f(blocks) on a column of rows. Where that can fail midway (Python functions that raise,
 // results that overflow), and where it takes so long that a signal may interrupt it, it works on a
 // copy, and on failure the untouched window is put back.
 template <class M, class Structure, class Copy, class F>
-void all_or_nothing(std::unique_ptr<Structure>& window, bool can_fail, std::size_t rows,
-                    Copy&& copy, F&& f) {
-  const bool undone = can_fail || sash::Poll::worth_copying(rows, window->size());
+void all_or_nothing(std::unique_ptr<Structure>& window, bool can_fail, Load load, Copy&& copy,
+                    F&& f) {
+  const bool undone = can_fail || sash::Poll::worth_copying(load.rows, load.work, window->size());
   RowBlocks blocks(undone);
   std::unique_ptr<Structure> kept;
   try {
@@ -184,7 +192,7 @@ class WindowOf final : public AnyWindow {
   void insert_many(nb::handle columns, std::size_t rows) override {
     Column<M> column(*spec_, columns);
     set_rows(column, rows);
-    whole_column(false, column.size(), [&](RowBlocks& blocks) {
+    whole_column(false, {column.size() * cost(), kWork}, [&](RowBlocks& blocks) {
       auto&& rows_in = column.reader();
       blocks.each(column.size(), cost(), [&](std::size_t from, std::size_t to) {
         for (std::size_t i = from; i < to; ++i) window_->insert(rows_in.at(i));
@@ -193,7 +201,7 @@ class WindowOf final : public AnyWindow {
   }
 
   void evict_many(std::size_t k) override {
-    whole_column(false, 0, [&](RowBlocks& blocks) {
+    whole_column(false, {}, [&](RowBlocks& blocks) {
       if constexpr (requires { window_->evict_many(k); }) return window_->evict_many(k);
       blocks.each(k, cost(), [&](std::size_t from, std::size_t to) {
         for (; from < to; ++from) window_->evict();
@@ -205,9 +213,10 @@ class WindowOf final : public AnyWindow {
     Column<M> column(*spec_, columns);
     set_rows(column, rows);
     Results<M> results(*spec_, column.size());
-    whole_column(true, column.size(), [&](RowBlocks& blocks) {
-      const std::size_t each = linear ? cost() * (std::min(size, column.size()) + 1) : cost();
-      blocks.each(column.size(), each, [&](std::size_t from, std::size_t to) {
+    const std::size_t reads = linear ? std::min(size, column.size()) + 1 : 1;
+    const Load load{column.size() * cost(), kWork * reads};
+    whole_column(true, load, [&](RowBlocks& blocks) {
+      blocks.each(column.size(), cost() * reads, [&](std::size_t from, std::size_t to) {
         if constexpr (M::nothrow) slide_flat(column, from, to, size, results);
         else slide_rows(column, from, to, size, results);
       });
@@ -249,13 +258,14 @@ class WindowOf final : public AnyWindow {
  private:
   // Whether a query reads all entries.
   static constexpr bool linear = std::is_same_v<Structure, sash::Recalc<M>>;
+  static constexpr std::size_t kWork =
+      std::is_same_v<Structure, sash::ReactiveAggregator<M>> ? kLogarithmic : 1;
   std::size_t cost() const { return row_cost(window_->monoid()); }
 
-  // rows: how many come in.
   template <class F>
-  void whole_column(bool reads_results, std::size_t rows, F&& f) {
+  void whole_column(bool reads_results, Load load, F&& f) {
     all_or_nothing<M>(
-        window_, can_fail(window_->monoid(), reads_results), rows,
+        window_, can_fail(window_->monoid(), reads_results), load,
         [](Structure& w) { return copy_of(w, w.monoid()); }, f);
     window_->monoid().set_identity(out_.get());
   }

@@ -16,7 +16,7 @@ namespace sash {
 struct Pace {
   std::size_t rows = 1024;                       // between two looks at the clock
   std::size_t block = std::size_t{1} << 14;      // of a loop that polls once for each block
-  std::size_t long_call = std::size_t{1} << 17;  // rows from which on a call polls at all
+  std::size_t long_call = std::size_t{1} << 20;  // simple rows that take long enough to poll
   std::chrono::nanoseconds pause = std::chrono::milliseconds(20);  // least, between two checks
 };
 
@@ -33,10 +33,11 @@ class Poll {
     else ask();
   }
 
-  // Whether a call that inserts so many rows can be undone by copying the window first: it takes
-  // long enough to be interrupted, and the copy is the smaller part of the work.
-  static bool worth_copying(std::size_t rows, std::size_t window) {
-    return rows >= pace.long_call && window <= rows;
+  // Whether a call that inserts rows is to be undone by copying the window first: it takes long
+  // enough to be interrupted, and the window is not so large that the copy is most of the work.
+  // rows: counted as those of a small state; work: what each takes, in insertions at an end.
+  static bool worth_copying(std::size_t rows, std::size_t work, std::size_t window) {
+    return rows * work >= pace.long_call && window <= 2 * rows;
   }
 
  private:
