@@ -25,7 +25,9 @@ SOURCES = ROOT / "cpp" / "bench_guard"
 INCLUDE = ROOT / "cpp" / "include"
 BUILD = ROOT / "build" / "guard"
 PROGRAMS = ("window_operator", "trees", "in_order")  # the longest to compile come first
-FLAGS = ("-std=c++20", "-O3", "-DNDEBUG", "-fno-tree-slp-vectorize")  # as in CMakeLists.txt
+HARDENED = ("-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=3")
+FLAGS = ("-std=c++20", "-O3", "-DNDEBUG", "-fno-tree-slp-vectorize", *HARDENED)
+"""As in CMakeLists.txt."""
 MEASURED = "guard_measured"
 
 
