@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "sash/fifo.hpp"
+#include "sash/poll.hpp"
 #include "sash/state_array.hpp"
 
 namespace sash {
@@ -125,14 +126,16 @@ class Amta {
       check_sum(boundary, (right_[i].index + 1) << right_[i].level, right_.sum(i));
   }
 
-  // The same window in an empty one, without a combine.
+  // The same window in an empty one, without a combine. Polls: `to` may be left incomplete.
   void copy_to(Amta& to) const {
+    Poll poll;
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       if (to.levels_.size() <= k) to.levels_.emplace_back(to.m_);
       to.levels_[k].restart_at(levels_[k].first());
       for (std::uint64_t i = levels_[k].first(); i != levels_[k].last(); ++i) {
         m_.copy_state(to.levels_[k].next(), levels_[k].at(i));
         to.levels_[k].push_back();
+        poll();
       }
     }
     for (std::size_t i = 0; i < left_.size(); ++i)
