@@ -54,6 +54,21 @@ def test_requirements(audit: ModuleType, tmp_path: Path) -> None:
     ]
 
 
+def test_every_installed_distribution_is_pinned(audit: ModuleType) -> None:
+    pins = "good==1\nother_name==2\n"
+    installed = [("Good", "1"), ("other.name", "3"), ("new", "4"), ("pip", "9"), ("sash", "0")]
+    assert list(audit.of_versions(pins, installed)) == [
+        "other.name 3 is installed, constraints.txt has 2",
+        "constraints.txt: new==4 is installed and not pinned",
+    ]
+
+
+def test_pins_are_sorted_and_unique(audit: ModuleType) -> None:
+    assert list(audit.of_order("# a comment\na==1\nb-c==1\nb_d==1\n")) == []
+    for wrong in ("b==1\na==1\n", "a==1\nA==2\n"):
+        assert len(list(audit.of_order(wrong))) == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [

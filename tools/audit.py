@@ -16,6 +16,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from importlib import metadata
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -35,7 +36,10 @@ NOT_IMPORTED = {  # by name, with what uses it
     "river": "the benchmarks, where it is installed",
     "ruff": "make lint",
     "scikit-build-core": "the build",
+    "venv-pack": "the test of the cluster guide",
 }
+OF_THE_VENV = {"pip", "setuptools", "wheel", "sash"}
+"""Distributions that a virtual environment brings along, and Sash itself."""
 SHIPPED = {".py", ".pyi", ".typed", ".js", ".css", ".html", ".svg", ".toml", ".so"}
 DANGEROUS = {"eval", "exec", "compile", "__import__"}
 SHELLS = {("os", "system"), ("os", "popen"), ("os", "execv"), ("yaml", "load")}
@@ -169,13 +173,24 @@ def needed(names: Iterable[str]) -> dict[str, metadata.Distribution]:
     return found
 
 
-def of_versions(constraints: str) -> Iterator[str]:
-    """Yield what is installed in another version than the one that is pinned."""
+def of_versions(constraints: str, installed: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield what is installed and not pinned, or in another version than the pinned one."""
     pins = pins_of(constraints)
-    for one in metadata.distributions():
-        wanted = pins.get(normal(one.name))
-        if wanted is not None and one.version != wanted:
-            yield f"{one.name} {one.version} is installed, constraints.txt has {wanted}"
+    for name, version in installed:
+        wanted = pins.get(normal(name))
+        if wanted is None and normal(name) not in OF_THE_VENV:
+            yield f"constraints.txt: {normal(name)}=={version} is installed and not pinned"
+        elif wanted is not None and version != wanted:
+            yield f"{name} {version} is installed, constraints.txt has {wanted}"
+
+
+def of_order(constraints: str) -> Iterator[str]:
+    """Yield the first pin that is out of order, and those that appear twice."""
+    names = [line.partition("==")[0] for line in constraints.splitlines() if "==" in line]
+    for before, name in pairwise(names):
+        if normal(name) <= normal(before):
+            yield f"constraints.txt: {name} comes after {before}: sort the lines, each name once"
+            return
 
 
 def of_names(names: Iterable[str]) -> Iterator[str]:
@@ -199,7 +214,8 @@ def everything() -> list[str]:
         *of_requirements(project, constraints, (ROOT / "docs/dependencies.md").read_text()),
         *of_use(project, sources),
         *of_licences((one.name, licence_of(one.metadata)) for one in packages),
-        *of_versions(constraints),
+        *of_versions(constraints, ((one.name, one.version) for one in metadata.distributions())),
+        *of_order(constraints),
         *of_names(f"sash/{path.relative_to(package)}" for path in shipped),
     ]
     for path in package.rglob("*.py"):
