@@ -12,6 +12,8 @@ Exact, incremental, for any associative aggregation. Start with a structure and 
 
 from __future__ import annotations
 
+from sash import _safe_path as _safe_path  # before anything that is not Python's own
+
 try:
     from sash import _core as _core
 except ImportError as error:  # pragma: no cover

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
+from sash import _safe_path
 from sash import spark as sps
 from sash.jobs._known import Columns, columns_of, is_local
 from sash.jobs._load import Job
@@ -19,8 +21,18 @@ _UNITS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 
 def session_of(job: Job) -> Any:
-    """Return the session to run in: a local one, or that which ``spark-submit`` has set up."""
+    """Return the session to run in: a local one, or that which ``spark-submit`` has set up.
+
+    Unless the job may load code, its Python workers do not import from the current folder.
+    """
+    with nullcontext() if job.allow_python else _safe_path.inherited():
+        return _session_of(job)
+
+
+def _session_of(job: Job) -> Any:
+    safe = {} if job.allow_python else {f"spark.executorEnv.{_safe_path.VARIABLE}": "1"}
     settings = {
+        **safe,
         "spark.sql.session.timeZone": job.said.time.zone,
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # others read these with UTC
         **{name: as_text(value) for name, value in job.said.spark.items()},

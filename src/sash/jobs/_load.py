@@ -35,6 +35,8 @@ class Job:
     path: Path
     windows: list[Window]
     aggregates: list[Aggregate]
+    allow_python: bool = False
+    """Whether it may load code of its own."""
 
     @property
     def name(self) -> str:
@@ -87,7 +89,7 @@ def load(path: str | Path, *, allow_python: bool = False) -> Job:
     problems, made = check(said, path.parent, allow_python)
     if problems:
         raise _job_error(path, text, problems)
-    return Job(said, path.resolve(), made.windows, made.aggregates)
+    return Job(said, path.resolve(), made.windows, made.aggregates, allow_python)
 
 
 def _said(path: Path, text: str) -> JobFile:
