@@ -11,8 +11,8 @@ from bad_inputs import of_jobs
 from names import ESCAPE, HOSTILE, INTERNAL, OWN
 
 from sash import cli, jobs
-from sash.jobs import _sinks
-from sash.jobs._model import FileSink, JdbcSink
+from sash.jobs import _output, _sinks
+from sash.jobs._model import JdbcSink
 
 JOB = """
 name = {name}
@@ -179,24 +179,51 @@ def test_a_database_gets_no_names_that_end_their_quotes(name: str) -> None:
         database.write(Frame(["ok", "a b", "it's", "größe", "a.b", "a]b", "a\nb"]))
 
 
-@pytest.mark.parametrize(
-    ("there", "refused"),
-    [
-        ([], False),
-        (["part-00000-x.snappy.parquet", "_SUCCESS", "._SUCCESS.crc", ".part-0.crc"], False),
-        (["batch=000001"], False),
-        (["part-00000", "thesis.pdf"], True),
-        ([".bashrc"], True),
-        (["src"], True),
-    ],
-)
-def test_overwriting_removes_results_only(
-    there: list[str], refused: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_sinks, "names_in", lambda session, path: there)
-    folder = _sinks.Folder(FileSink(format="csv", path="x", overwrite=True), "/x")
-    if not refused:
-        folder.begin_batch(None)
-        return
-    with pytest.raises(_sinks.SinkError, match="no file of results"):
-        folder.begin_batch(None)
+UUID = "0123abcd-0123-4567-89ab-0123456789ab"
+OURS = [
+    ("_sash_output.json", False),
+    ("_SUCCESS", False),
+    ("._SUCCESS.crc", False),
+    (f"part-00000-{UUID}-c000.snappy.parquet", False),
+    (f".part-00000-{UUID}-c000.snappy.parquet.crc", False),
+    (f"part-123456-{UUID}-c001.csv.gz", False),
+    (f"part-00001-{UUID}.json", False),
+    ("batch=000012", True),
+    (f"batch=1000000/part-00000-{UUID}-c000.json", False),
+    ("_temporary", True),
+    ("_temporary/0/_temporary/attempt_202611180823_0001_m_000000_1", True),
+    (f"batch=000012/_temporary/0/task_2026_0001_m_000000/part-00000-{UUID}-c000.json", False),
+]
+OTHERS = [
+    ("part-of-my-thesis.docx", False),
+    ("part-00000", False),
+    ("part-00000-x.snappy.parquet", False),
+    (f"part-00000-{UUID}", False),
+    (f"part-00000-{UUID}-c000.parquet.old.bak.1", False),
+    (f"my-part-00000-{UUID}-c000.parquet", False),
+    ("batch=2024", True),
+    ("batch=000012", False),
+    ("batch=2024/precious.docx", False),
+    ("batch=000012/precious.docx", False),
+    ("batch=000012/_sash_output.json", False),
+    (f"mine/part-00000-{UUID}-c000.json", False),
+    ("_temporary", False),
+    ("_temporary/notes", True),
+    ("_temporary/0/notes.txt", False),
+    ("task_1", True),
+    ("_SUCCESS_story.txt", False),
+    (".bashrc", False),
+    (".notes.crc", False),
+    ("src", True),
+]
+
+
+@pytest.mark.parametrize(("name", "is_folder"), OURS)
+def test_what_spark_writes_is_known(name: str, is_folder: bool) -> None:
+    assert _output.Entry(name, is_folder).is_result
+    assert not _output.Entry(name, is_folder, is_link=True).is_result
+
+
+@pytest.mark.parametrize(("name", "is_folder"), OTHERS)
+def test_other_files_are_not_results(name: str, is_folder: bool) -> None:
+    assert not _output.Entry(name, is_folder).is_result

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from sash.jobs._build import session_of
 from sash.jobs._load import Job, load, read
+from sash.jobs._output import SinkError
 from sash.jobs._problems import JobError
 from sash.jobs._progress import Progress
 from sash.jobs._run import explain, run
 from sash.jobs._schema import schema
-from sash.jobs._sinks import SinkError
 
 __all__ = [
     "Job",

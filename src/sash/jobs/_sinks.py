@@ -7,7 +7,6 @@ writes each micro-batch under its number, and what there is of that number goes 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,21 +17,15 @@ from zoneinfo import ZoneInfo
 from sash.jobs._build import as_text
 from sash.jobs._load import Job
 from sash.jobs._model import ConsoleSink, FileSink, JdbcSink
+from sash.jobs._output import Output, SinkError
 from sash.jobs._problems import printable
-from sash.jobs._storage import names_in
 from sash.spark._shards import CORRECTIONS
 
 BATCH = "sash_batch"
 """The column of a database's table with the number of the micro-batch."""
 
 
-_RESULT = re.compile(r"\.?_?(part-|SUCCESS|batch=|spark_metadata|temporary)")
-"""How names begin that Spark gives to what it writes."""
 _QUOTES = set('"`')
-
-
-class SinkError(RuntimeError):
-    """A sink that cannot be written to as it is."""
 
 
 def writer_of(job: Job, sink: FileSink | JdbcSink | ConsoleSink, title: str) -> Any:
@@ -52,42 +45,43 @@ class Folder:
 
     def begin(self, session: Any, new: bool) -> None:
         """Refuse to add the micro-batches of a new run to those of another."""
-        if new and names_in(session, self._path):
+        output = Output(session, self._path)
+        if new and not output.is_empty():
             raise SinkError(
                 f"{self._path} holds the results of another run, and there is no checkpoint to go "
                 "on from: name another path, or remove the folder"
             )
+        output.claim()
 
     def begin_batch(self, session: Any) -> None:
         """Refuse to replace what is there, unless that is asked for and it is results."""
-        there = names_in(session, self._path)
-        if there and not self._sink.overwrite:
+        output = Output(session, self._path)
+        if not self._sink.overwrite and not output.is_empty():
             raise SinkError(
                 f"{self._path} is there already: name another path, remove it, or say overwrite = "
                 "true"
             )
-        others = sorted(name for name in there if not _RESULT.match(name))
-        if others:
-            raise SinkError(
-                f"{self._path} holds {others[0]!r}, which is no file of results: overwrite = true "
-                "would remove it; name another path"
-            )
+        output.claim()
+        output.clear()
 
-    def _save(self, frame: Any, path: str, mode: str) -> None:
+    def _save(self, frame: Any, path: str) -> None:
+        """Add files to a folder, out of which old results have been removed."""
         options = {name: as_text(value) for name, value in self._sink.options.items()}
         if self._sink.format != "parquet":  # which Spark would write to the millisecond only
             options = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", **options}
         if self._sink.format == "csv":
             options = {"header": "true", **options}
-        frame.write.format(self._sink.format).options(**options).mode(mode).save(path)
+        frame.write.format(self._sink.format).options(**options).mode("append").save(path)
 
     def write_batch(self, frame: Any, number: int) -> None:
         """Write a micro-batch in place of what there is of it."""
-        self._save(frame, f"{self._path}/batch={number:06}", "overwrite")
+        below = f"batch={number:06}"
+        Output(frame.sparkSession, self._path).clear(below)
+        self._save(frame, f"{self._path}/{below}")
 
     def write(self, frame: Any) -> None:
         """Write all results."""
-        self._save(frame, self._path, "overwrite")
+        self._save(frame, self._path)
 
 
 class Database:
