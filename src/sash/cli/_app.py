@@ -46,8 +46,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else DONE
     except Exception as error:
+        from sash.jobs._secrets import redacted
+
         if os.environ.get("SASH_DEBUG"):  # which --debug sets
-            traceback.print_exc()
+            print(redacted(traceback.format_exc()), file=sys.stderr, end="")
         return _say(error)
     return DONE
 
@@ -55,6 +57,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _say(error: Exception) -> int:
     from sash.jobs import JobError
     from sash.jobs._problems import printable
+    from sash.jobs._secrets import redacted
 
     if isinstance(error, JobError):
         for paragraph in error.paragraphs():
@@ -62,7 +65,7 @@ def _say(error: Exception) -> int:
         return WRONG
     missing = isinstance(error, (MissingError, ImportError))
     _errors.print("[bold red]error:[/] ", end="")
-    _errors.print(printable(in_words(error), "\n\t"), markup=False)
+    _errors.print(printable(redacted(in_words(error)), "\n\t"), markup=False)
     return MISSING if missing else FAILED
 
 

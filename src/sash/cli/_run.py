@@ -19,6 +19,7 @@ from sash.cli._doctor import find_java
 from sash.cli._exits import DONE, INTERRUPTED, TERMINATED, MissingError
 from sash.cli._show import display_of
 from sash.jobs._problems import printable
+from sash.jobs._secrets import redacted
 
 
 def run_job(path: Path, until_caught_up: bool, live: bool, quiet: bool, allow_python: bool) -> int:
@@ -46,7 +47,7 @@ def explain_job(path: Path, allow_python: bool) -> str:
     """Return how a job file would be run."""
     job = jobs.load(path, allow_python=allow_python)
     with session_for(job) as session:
-        return printable(jobs.explain(job, session), "\n")
+        return printable(redacted(jobs.explain(job, session)), "\n")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from sash.jobs._model import (
     KafkaSource,
 )
 from sash.jobs._places import Path as Place
-from sash.jobs._problems import COLUMNS_REMEDY, Problem, close_to, name_of
+from sash.jobs._problems import COLUMNS_REMEDY, Problem, close_to, name_of, shown
 
 
 class Source(Check):
@@ -110,7 +110,7 @@ class Source(Check):
             self.say((*path, "table"), f"{sink.table!r} is also {used[table]}: name another table.")
         used[table] = name_of((*path, "table"))
         if not sink.url.startswith("jdbc:"):
-            words = f"{name_of(path)} url: {sink.url!r} is no address of JDBC's: write it like"
+            words = f"{name_of(path)} url: {shown(sink.url)} is no address of JDBC's: write it like"
             self.say((*path, "url"), f"{words} jdbc:postgresql://localhost/metrics.")
         name = sink.password_env
         if name is not None and name not in os.environ:

@@ -8,26 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
+from sash.jobs._addresses import unknown_part
 from sash.jobs._check_part import Check
 from sash.jobs._model import FileSink, JdbcSink, JobFile, KafkaSource
 from sash.jobs._places import Path as Place
 from sash.jobs._problems import Problem, name_of
+from sash.jobs._secrets import has_secret, is_secret_name
+from sash.jobs._settings import SETTINGS, is_plain
 
-_PLAIN_SETTINGS = re.compile(
-    r"spark\.(app\.name|master|default\.parallelism|local\.dir|task\.cpus|network\.timeout"
-    r"|(driver|executor)\.(memory|memoryOverhead|cores|instances|maxResultSize)"
-    r"|(memory|dynamicAllocation|ui|cores)\..*"
-    r"|sql\.(shuffle\.partitions|autoBroadcastJoinThreshold|ansi\.enabled|caseSensitive)"
-    r"|sql\.(adaptive|files|parquet|execution\.arrow|streaming\.stateStore\.rocksdb)\..*"
-    r"|hadoop\.fs\.s3a\.(access\.key|secret\.key|endpoint|endpoint\.region|path\.style\.access))"
-)
-"""Settings that say how much and how fast; others may name classes, jars and commands."""
-_NAMES_CODE = re.compile(r"class|filters|proxy", re.IGNORECASE)
-_MASTERS = re.compile(r"local(\[[\d*, ]+\])?|yarn")
 _TIME_ZONE = "spark.sql.session.timeZone"
 _PLAIN_OPTIONS = re.compile(r"\w+|parquet\.[\w.]*size")
 _KAFKA_OPTIONS = re.compile(
@@ -36,15 +27,11 @@ _KAFKA_OPTIONS = re.compile(
 _JDBC_OPTIONS = re.compile(
     "batchsize|cascadeTruncate|isolationLevel|numPartitions|queryTimeout|truncate"
 )
-_JDBC_PARAMETERS = re.compile(
-    "applicationname|charset|connecttimeout|create|currentschema|database|databasename|encrypt"
-    "|servertimezone|sockettimeout|ssl|sslmode|trustservercertificate|usessl",
-    re.IGNORECASE,
-)
 _DRIVER = re.compile(r"[\w.$]+(Driver|\.JDBC)")
 _NAME = r'(?:[\w$]+|"[^"`;]+"|`[^"`;]+`|\[[^"`;\[\]]+\])'
 _TABLE = re.compile(rf"{_NAME}(\.{_NAME})*")
 _PASSWORD = re.compile(r"passw|pwd", re.IGNORECASE)
+_INSTEAD = 'give user = "..." and password_env = "...", the environment variable that has it'
 _ASK = "If you trust this file, run it with --allow-python."
 
 
@@ -81,25 +68,36 @@ class Trust(Check):
             elif not name.startswith("spark."):
                 words = f"{name!r} is no setting of Spark's: their names begin with 'spark.'"
                 self.say(path, f'{words}, in quotes, as in "spark.{name}" = "..."')
-            elif not _PLAIN_SETTINGS.fullmatch(name) or _NAMES_CODE.search(name):
-                self._ask(path, f"{name} may make Spark load code")
-            elif name == "spark.master" and not _MASTERS.fullmatch(str(value)):
+            elif name not in SETTINGS:
+                self._ask(path, f"{name} may make Spark load code or open a port")
+            elif name == "spark.master" and not is_plain(name, value):
                 self._ask(path, f"{name}: {value!r} may be a stranger's cluster")
+            elif not is_plain(name, value):
+                self._ask(path, f"{name} does more with this value than set a size or a speed")
 
-    def _options(self, path: Place, options: Mapping[str, Any], known: re.Pattern[str]) -> None:
+    def _options(self, path: Place, options: Iterable[str], known: re.Pattern[str]) -> None:
         for name in options:
             if not known.fullmatch(name):
                 where = (*path, "options", name)
                 self._ask(where, f"{name_of(path)}: option {name!r} may make Spark load code")
 
+    def _address(self, path: Place, url: str) -> None:
+        where = f"{name_of(path)} url"
+        if has_secret(url):
+            words = "a job file holds no secrets, and this address has a password or the like"
+            self.say((*path, "url"), f"{where}: {words}: {_INSTEAD}.")
+        elif url.startswith("jdbc:") and (part := unknown_part(url)) is not None:
+            words = f"{where}: {part} may make the driver load code or read files"
+            self._ask((*path, "url"), words)
+
     def _database(self, path: Place, sink: JdbcSink) -> None:
         where = name_of(path)
-        self._options(path, sink.options, _JDBC_OPTIONS)
-        parameters = re.split(r"[?;&]", sink.url)[1:]
-        odd = [p for p in parameters if not _JDBC_PARAMETERS.fullmatch(p.partition("=")[0].strip())]
-        if odd and odd != [""]:
-            words = f"{where} url: the driver's parameter {odd[0]!r} may make it load code"
-            self._ask((*path, "url"), words)
+        secrets = [name for name in sink.options if is_secret_name(name)]
+        for option in secrets:
+            words = f"{where}: option {option!r} is a secret, and a job file holds none"
+            self.say((*path, "options", option), f"{words}: {_INSTEAD}.")
+        self._options(path, [n for n in sink.options if n not in secrets], _JDBC_OPTIONS)
+        self._address(path, sink.url)
         if sink.driver is not None and not _DRIVER.fullmatch(sink.driver):
             self._ask((*path, "driver"), f"{where}: {sink.driver!r} is no name of a JDBC driver")
         if not _TABLE.fullmatch(sink.table):

@@ -18,6 +18,7 @@ from sash.jobs._model import JobFile, Live
 from sash.jobs._places import Path as Place
 from sash.jobs._places import places_of
 from sash.jobs._problems import JobError, Problem, problems_of
+from sash.jobs._secrets import has_secret, is_secret_name
 from sash.windows import Window
 
 _MOST_BYTES = 1 << 20
@@ -165,6 +166,7 @@ def _why(words: str, line: str) -> str:
     if equals and not bare:
         return f"; give a value after {key} ="
     if equals and bare[:1] not in ('"', "'", "[", "{"):
+        bare = "..." if is_secret_name(line) or has_secret(bare) else bare
         return f'; text goes in quotes: {key} = "{bare}"'
     if equals and bare.startswith("[") and '"' not in bare:
         return f'; text goes in quotes, as in {key} = ["..."]'

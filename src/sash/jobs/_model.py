@@ -6,11 +6,13 @@ they cannot say (that columns exist, that a stream has a watermark, ...) is in `
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from sash._durations import nanoseconds
+from sash.jobs._secrets import without_secrets
 
 
 def _duration(text: str) -> str:
@@ -52,6 +54,11 @@ class Part(BaseModel):
     """A table of a job file: what it does not know, it refuses."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Show no secrets."""
+        for name, value in super().__repr_args__():
+            yield name, without_secrets(value, name or "")
 
 
 # ---- where rows come from ----------------------------------------------------------------------

@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from sash._tables import nearest
 from sash.jobs._model import LENGTHS, JobFile, Part
 from sash.jobs._places import Path, at
+from sash.jobs._secrets import redacted, without_secrets
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class JobError(ValueError):
     def __init__(self, file: str, found: Iterable[tuple[int | None, str]]) -> None:
         """Take the problems, each with its line."""
         self.file = printable(file)
-        self.problems = [(line, _ended(printable(words, "\n"))) for line, words in found]
+        self.problems = [(line, _ended(printable(redacted(words), "\n"))) for line, words in found]
         super().__init__("\n".join(self.paragraphs()))
 
     def paragraphs(self) -> list[str]:
@@ -216,6 +217,7 @@ def shown(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, (dict, list)):
         return "a table" if isinstance(value, dict) else "a list"
+    value = without_secrets(value)
     text = repr(value) if isinstance(value, (str, int, float)) else str(value)  # a date or time
     return text if len(text) < 80 else f"{text[:77]}..."
 
