@@ -8,7 +8,8 @@ DONE, FAILED, WRONG, MISSING, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
 """Done; failed on the way; a wrong command or job file; something to install; signals."""
 
 _TRACEBACK = re.compile(
-    r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\s*\n)*(\S.*(?:\n(?!\s*at )\S.*)*)"
+    r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\s*\n)*"
+    r"(\S.*(?:\n(?!\s*at |Traceback \()\S.*)*)"
 )
 _CLASS = re.compile(r"^(?:[\w.]+\.)?(?:\w*(?:Error|Exception)): ")
 _CONDITION = re.compile(r"^\[[A-Z0-9_.]+\]\s*")
@@ -18,6 +19,7 @@ _REMEDIES = {
     "Spark's version) under [spark]",
     "No suitable driver": "the database's JDBC driver is not there: name its jar in "
     '"spark.jars" = "..." under [spark]',
+    "No space left on device": "the disk is full: free some space, and run it again",
     "ClassNotFoundException": "a class is not there: name its jar in "
     '"spark.jars" = "..." under [spark]',
 }
@@ -40,7 +42,8 @@ def in_words(error: BaseException) -> str:
         words = _CLASS.sub("", words, count=1)
     remedies = [remedy for sign, remedy in _REMEDIES.items() if sign in text]
     words = re.sub(r"\s*SQLSTATE: \w+", "", _CONDITION.sub("", words)) or type(error).__name__
-    return "; ".join([words.rstrip("."), *remedies[:1]])
+    notes = getattr(error, "__notes__", [])
+    return "; ".join([words.rstrip("."), *remedies[:1], *notes])
 
 
 def _first_paragraph(text: str) -> str:

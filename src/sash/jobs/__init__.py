@@ -6,6 +6,7 @@ They need the packages of the command line: ``pip install 'sash[cli]'``.
 from __future__ import annotations
 
 from sash.jobs._build import session_of
+from sash.jobs._disk import DiskFullError
 from sash.jobs._load import Job, load, read
 from sash.jobs._output import SinkError
 from sash.jobs._problems import JobError
@@ -14,6 +15,7 @@ from sash.jobs._run import explain, run
 from sash.jobs._schema import schema
 
 __all__ = [
+    "DiskFullError",
     "Job",
     "JobError",
     "Progress",

@@ -11,6 +11,7 @@ from typing import Any
 import sash
 from sash._durations import nanoseconds
 from sash.jobs._build import asked_of, keeps_late_rows, results_of, rows_of
+from sash.jobs._disk import full_disk_named
 from sash.jobs._history import Recorder
 from sash.jobs._load import Job
 from sash.jobs._progress import Progress, Tally
@@ -35,15 +36,17 @@ def run(
     """Run a job to its end; of a stream, return its last progress.
 
     ``watch`` is called after each micro-batch of a stream; it ends when ``stop`` is set.
-    ``until_caught_up`` takes the place of what the job file says.
+    ``until_caught_up`` takes the place of what the job file says. Raises `DiskFullError` where a
+    disk is full.
     """
-    rows = rows_of(job, session)
-    if not job.said.streams:
-        _run_batch(job, session, rows)
-        return None
-    results = results_of(job, rows)
     caught_up = job.said.run.until_caught_up if until_caught_up is None else until_caught_up
-    return _Stream(job, session, watch or (lambda _: None)).run(results, caught_up, stop or Event())
+    with full_disk_named(job):
+        rows = rows_of(job, session)
+        if not job.said.streams:
+            _run_batch(job, session, rows)
+            return None
+        stream = _Stream(job, session, watch or (lambda _: None))
+        return stream.run(results_of(job, rows), caught_up, stop or Event())
 
 
 def explain(job: Job, session: Any) -> str:

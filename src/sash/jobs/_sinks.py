@@ -6,6 +6,7 @@ writes each micro-batch under its number, and what there is of that number goes 
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -218,9 +219,11 @@ class Console:
         for row in rows[: self._sink.rows]:
             table.add_row(*(Text(self._cell(cell)) for cell in row.values()))
         terminal = Terminal(width=None if sys.stdout.isatty() else 160)
-        terminal.print(table)
-        if len(rows) > self._sink.rows:
-            terminal.print(f"and more: only the first {self._sink.rows} rows are shown")
+        with _full_output_named():
+            terminal.print(table)
+            if len(rows) > self._sink.rows:
+                terminal.print(f"and more: only the first {self._sink.rows} rows are shown")
+            sys.stdout.flush()
 
     def _cell(self, cell: Any) -> str:
         if cell is None:
@@ -231,3 +234,13 @@ class Console:
             local = cell if cell.tzinfo is None else cell.astimezone(self._zone)
             return local.isoformat(" ", "auto")[: 26 if cell.microsecond else 19]
         return f"{cell:.6g}" if isinstance(cell, float) else printable(str(cell))
+
+
+@contextmanager
+def _full_output_named() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise SinkError("the disk that standard output goes to is full: free some space") from None
