@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sash import jobs
+from sash import cli, jobs
 from sash.jobs import _model as model
 
 ROOT = Path(__file__).parents[2]
@@ -46,3 +46,18 @@ def test_the_example_of_the_readme_is_a_job(tmp_path: Path) -> None:
     kinds |= {"price": pa.float64(), "size": pa.int64()}
     pq.write_table(pa.schema(list(kinds.items())).empty_table(), tmp_path / "trades" / "a.parquet")
     assert [a.output for a in jobs.load(tmp_path / "bars.toml").aggregates] == ["vwap"]
+
+
+def test_the_errors_of_the_page_are_those_of_its_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = PAGE.split("```toml\n", 1)[1].split("```", 1)[0]
+    shown = PAGE.split("`sash check payments.toml` prints:\n\n```\n", 1)[1].split("```", 1)[0]
+    assert text.count('size = "1h"') == text.count('column = "amount"') == 1
+    text = text.replace('size = "1h"', 'size = "1 hur"')
+    text = text.replace('column = "amount"', 'column = "amuont"')
+    (tmp_path / "incoming").mkdir()
+    (tmp_path / "payments.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["check", "payments.toml"]) == 2
+    assert capsys.readouterr().err == shown

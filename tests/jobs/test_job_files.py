@@ -146,7 +146,7 @@ def test_an_empty_file_lacks_everything(tmp_path: Path) -> None:
     path.write_text("")
     words = [words for _, words in problems_of(path)]
     assert [w.split(":")[0] for w in words] == [
-        f"the job has no {name}" for name in ("source", "time", "aggregates", "sinks")
+        f"the job has no {name}" for name in ("source", "time", "aggregates", "sinks", "windows")
     ]
 
 

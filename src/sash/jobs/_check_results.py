@@ -35,6 +35,8 @@ class Results(Check):
         self._allow_python = allow_python
         self.aggregates: list[Aggregate] = []
         self.windows: list[Window] = []
+        self._numbers: dict[str, list[int]] = {"windows": [], "aggregates": []}
+        """Of the tables in the file that these have been made of."""
         self._columns: Columns | None = None
         self._rows: pa.Table | None = None
 
@@ -44,12 +46,17 @@ class Results(Check):
         self._aggregates()
         return self.problems
 
-    def fitting(self) -> list[Problem]:
-        """Return what is wrong with them on the columns of the source."""
-        self._columns = columns_of(self.job.source, self.folder)
+    def fitting(self, knows_source: bool, whole: bool) -> list[Problem]:
+        """Return what is wrong with them on the columns of the source.
+
+        ``whole``: nothing else is wrong, so that results can be made of no rows.
+        """
+        self.problems = []
+        if knows_source:
+            self._columns = columns_of(self.job.source, self.folder)
         self._column_names()
         self._names()
-        if not self.problems:
+        if whole and not self.problems:
             self._results()
         return self.problems
 
@@ -60,7 +67,7 @@ class Results(Check):
             self.say(("rolling",), words)
         if not job.windows and job.rolling is None:
             words = 'the job has no windows: add a table [[windows]] with kind = "tumbling" and '
-            self.say((), f'{words}size = "1h", or a table [rolling] with size = "1h".')
+            self.say(("windows",), f'{words}size = "1h", or a table [rolling] with size = "1h".')
         if job.rolling is not None:
             self._size_or_rows(("rolling",), job.rolling)
         for i, table in enumerate(job.windows):
@@ -73,6 +80,7 @@ class Results(Check):
                 words = f"two windows are called {window.name!r}: give this one another name"
                 self.say(("windows", i, "name"), f'{words}, as in name = "other".')
             self.windows.append(window)
+            self._numbers["windows"].append(i)
 
     def _size_or_rows(self, path: Place, table: Any) -> bool:
         """Whether there is one of the two."""
@@ -118,6 +126,7 @@ class Results(Check):
                 words = f"two results are called {one.output!r}: give this one another name, as in "
                 self.say((*path, "name"), f'{words}name = "other".')
             self.aggregates.append(one)
+            self._numbers["aggregates"].append(i)
 
     def _column_names(self) -> None:
         if self._columns is None:
@@ -126,12 +135,12 @@ class Results(Check):
         wanted: list[tuple[Place, str]] = [(("time", "column"), self.job.time.column)]
         wanted += [(("by", i), name) for i, name in enumerate(self.job.by)]
         wanted += [(("time", "ties"), name) for name in self.job.time.ties]
-        wanted += [
-            (("windows", i, "column"), n) for i, w in enumerate(self.windows) for n in w.reads
-        ]
-        for i, (table, one) in enumerate(zip(self.job.aggregates, self.aggregates, strict=True)):
+        for i, window in zip(self._numbers["windows"], self.windows, strict=True):
+            wanted += [(("windows", i, "column"), name) for name in window.reads]
+        for i, one in zip(self._numbers["aggregates"], self.aggregates, strict=True):
             for name in filter(None, one.columns):
-                keys = (k for k, value in table.items() if value == name and k != "name")
+                table = self.job.aggregates[i].items()
+                keys = (k for k, value in table if value == name and k != "name")
                 wanted.append((("aggregates", i, *keys), name))
         for path, name in wanted:
             if name not in names:
@@ -151,7 +160,7 @@ class Results(Check):
                 self.say(("by", i), words)
             if name.casefold() in [other.casefold() for other in job.by[:i]]:
                 self.say(("by", i), f"by: column {name!r} is named twice: leave one of them out.")
-        for i, one in enumerate(self.aggregates):
+        for i, one in zip(self._numbers["aggregates"], self.aggregates, strict=True):
             if one.output.casefold() in taken:
                 whose = taken[one.output.casefold()]
                 words = f"a result is called {one.output!r}, and so is {whose}: give it"

@@ -17,7 +17,8 @@ from sash.jobs._known import is_local
 from sash.jobs._model import JobFile, Live
 from sash.jobs._places import Path as Place
 from sash.jobs._places import places_of
-from sash.jobs._problems import JobError, Problem, problems_of
+from sash.jobs._problems import JobError, Problem, meant_by_unknown, problems_of
+from sash.jobs._repair import usable_part
 from sash.jobs._secrets import has_secret, is_secret_name
 from sash.windows import Window
 
@@ -76,7 +77,12 @@ class Job:
 def read(path: str | Path) -> Job:
     """Read a job file as it is, to look at: it is not checked, and cannot be run."""
     path = Path(path)
-    return Job(_said(path, _text(path)), path.resolve(), [], [])
+    text = _text(path)
+    data = _data(path, text)
+    try:
+        return Job(JobFile.model_validate(data), path.resolve(), [], [])
+    except ValidationError as error:
+        raise _job_error(path, text, problems_of(error, data)) from None
 
 
 def load(path: str | Path, *, allow_python: bool = False) -> Job:
@@ -86,14 +92,24 @@ def load(path: str | Path, *, allow_python: bool = False) -> Job:
     """
     path = Path(path)
     text = _text(path)
-    said = _said(path, text)
+    data = _data(path, text)
+    try:
+        said = JobFile.model_validate(data)
+    except ValidationError as error:
+        problems = problems_of(error, data)
+        said_in_part, broken = usable_part(data)
+        if said_in_part is not None:
+            broken += meant_by_unknown(error, data)
+            problems += check(said_in_part, path.parent, allow_python, broken)[0]
+        raise _job_error(path, text, problems) from None
     problems, made = check(said, path.parent, allow_python)
     if problems:
         raise _job_error(path, text, problems)
     return Job(said, path.resolve(), made.windows, made.aggregates, allow_python)
 
 
-def _said(path: Path, text: str) -> JobFile:
+def _data(path: Path, text: str) -> dict[str, Any]:
+    """Return what is in a file, as TOML."""
     if _LONG_KEY.search(text):  # for which the parser needs memory by the square of its parts
         raise JobError(path.name, [(None, "it is nested too deep for a job file.")])
     try:
@@ -106,10 +122,7 @@ def _said(path: Path, text: str) -> JobFile:
         raise JobError(path.name, [(None, "it is nested too deep for a job file.")]) from None
     if _depth(data) > _DEEPEST:
         raise JobError(path.name, [(None, "it is nested too deep for a job file.")])
-    try:
-        return JobFile.model_validate(data)
-    except ValidationError as error:
-        raise _job_error(path, text, problems_of(error, data)) from None
+    return data
 
 
 def _depth(data: Any) -> int:

@@ -87,16 +87,26 @@ def name_of(path: Path) -> str:
 
 def problems_of(error: ValidationError, data: Any) -> list[Problem]:
     """Return what Pydantic found, in words; alternatives of one value are put together."""
-    found: dict[Path, list[tuple[Path, Any]]] = {}
-    for one in error.errors(include_url=False)[:MOST_PROBLEMS]:
-        path = _path_in(data, one["loc"], one["type"] == "missing")
-        found.setdefault(path, []).append((one["loc"], one))
+    found = _by_place(error, data)
     meant = _meant_by_unknown(found)
     return [
         Problem(_tagged(path, all_[0][1]), _words(path, all_, data))
         for path, all_ in found.items()
         if not any(path[: len(other)] == other for other in meant)
     ]
+
+
+def meant_by_unknown(error: ValidationError, data: Any) -> list[Path]:
+    """Return what misspelled keys were meant to be."""
+    return _meant_by_unknown(_by_place(error, data))
+
+
+def _by_place(error: ValidationError, data: Any) -> dict[Path, list[tuple[Path, Any]]]:
+    found: dict[Path, list[tuple[Path, Any]]] = {}
+    for one in error.errors(include_url=False)[:MOST_PROBLEMS]:
+        path = path_in(data, one["loc"], one["type"] == "missing")
+        found.setdefault(path, []).append((one["loc"], one))
+    return found
 
 
 def _meant_by_unknown(found: dict[Path, list[tuple[Path, Any]]]) -> list[Path]:
@@ -116,7 +126,7 @@ def _tagged(path: Path, one: Any) -> Path:
     return (*path, one["ctx"]["discriminator"].strip("'"))
 
 
-def _path_in(data: Any, location: tuple[str | int, ...], missing: bool) -> Path:
+def path_in(data: Any, location: tuple[str | int, ...], missing: bool) -> Path:
     """Return a location without what Pydantic puts in between: tags and names of types."""
     path: Path = ()
     for i, part in enumerate(location):
