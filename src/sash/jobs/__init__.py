@@ -8,6 +8,7 @@ from __future__ import annotations
 from sash.jobs._build import session_of
 from sash.jobs._disk import DiskFullError
 from sash.jobs._load import Job, load, read
+from sash.jobs._missing import SourceError
 from sash.jobs._output import SinkError
 from sash.jobs._problems import JobError
 from sash.jobs._progress import Progress
@@ -20,6 +21,7 @@ __all__ = [
     "JobError",
     "Progress",
     "SinkError",
+    "SourceError",
     "explain",
     "load",
     "read",

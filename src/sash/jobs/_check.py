@@ -13,7 +13,7 @@ from sash.jobs._model import JobFile
 from sash.jobs._places import Path as Place
 from sash.jobs._problems import Problem
 
-_ASIDE = ("files_per_batch", "options", "rows_per_batch", "rows_per_second", "starting")
+_ASIDE = ("files_per_batch", "optional", "options", "rows_per_batch", "rows_per_second", "starting")
 """Keys of a source that change neither its columns nor whether it is a stream."""
 
 

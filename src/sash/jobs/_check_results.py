@@ -135,6 +135,8 @@ class Results(Check):
         wanted: list[tuple[Place, str]] = [(("time", "column"), self.job.time.column)]
         wanted += [(("by", i), name) for i, name in enumerate(self.job.by)]
         wanted += [(("time", "ties"), name) for name in self.job.time.ties]
+        optional = getattr(self.job.source, "optional", [])
+        wanted += [(("source", "optional"), name) for name in optional]
         for i, window in zip(self._numbers["windows"], self.windows, strict=True):
             wanted += [(("windows", i, "column"), name) for name in window.reads]
         for i, one in zip(self._numbers["aggregates"], self.aggregates, strict=True):

@@ -39,6 +39,8 @@ class Source(Check):
             return
         if source.files_per_batch is not None and not source.stream:
             self.not_a_stream(("source", "files_per_batch"))
+        if getattr(source, "optional", []) and not source.stream:
+            self.not_a_stream(("source", "optional"))
         if source.stream and source.columns is None:
             self._columns_of_stream(source)
         if is_local(source.path):

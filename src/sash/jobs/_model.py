@@ -95,16 +95,25 @@ class CsvSource(Files):
     header: bool = True
 
 
+Optional = Annotated[
+    list[Name],
+    BeforeValidator(_listed, json_schema_input_type=list[Name] | Name),
+    Field(description="Of a stream: columns that files may lack, which are null then"),
+]
+
+
 class JsonSource(Files):
     """One JSON object in each line."""
 
     format: Literal["json"]
+    optional: Optional = []
 
 
 class ParquetSource(Files):
     """Parquet."""
 
     format: Literal["parquet"]
+    optional: Optional = []
 
 
 class RateSource(Part):

@@ -14,6 +14,7 @@ from sash.jobs._build import asked_of, keeps_late_rows, results_of, rows_of
 from sash.jobs._disk import full_disk_named
 from sash.jobs._history import Recorder
 from sash.jobs._load import Job
+from sash.jobs._missing import NewFiles
 from sash.jobs._progress import Progress, Tally
 from sash.jobs._sinks import writer_of
 from sash.jobs._storage import last_batch
@@ -45,7 +46,7 @@ def run(
         if not job.said.streams:
             _run_batch(job, session, rows)
             return None
-        stream = _Stream(job, session, watch or (lambda _: None))
+        stream = _Stream(job, session, watch or (lambda _: None), rows.columns)
         return stream.run(results_of(job, rows), caught_up, stop or Event())
 
 
@@ -83,8 +84,9 @@ def _writers(job: Job) -> tuple[list[Any], list[Any]]:
 class _Stream:
     """A running stream."""
 
-    def __init__(self, job: Job, session: Any, watch: Watch) -> None:
+    def __init__(self, job: Job, session: Any, watch: Watch, columns: list[str]) -> None:
         self._job, self._session, self._watch = job, session, watch
+        self._columns = columns
         self._writers, self._late = _writers(job)
         self._may_repeat = True
         self._tally = Tally()
@@ -94,6 +96,7 @@ class _Stream:
         """Run until it has caught up, fails, or is to stop."""
         checkpoint = self._job.checkpoint
         done = last_batch(self._session, checkpoint)
+        self._files = NewFiles(self._job, self._columns, done)
         for writer in [*self._writers, *self._late]:
             writer.begin(self._session, new=done is None)
         with (
@@ -130,6 +133,7 @@ class _Stream:
 
     def _take(self, batch: Any, number: int) -> None:
         """Write a micro-batch to all sinks."""
+        self._files.look()
         batch.persist()
         try:
             told, late = self._parted(batch)
