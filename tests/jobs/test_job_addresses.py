@@ -216,8 +216,12 @@ def test_long_addresses_take_time_by_their_length(kind: str, long: str) -> None:
     ],
 )
 def test_no_error_shows_a_secret(
-    spoiled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    spoiled: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("SASH_DEBUG", "")  # which --debug sets, and is put back
     path = tmp_path / "job.toml"
     path.write_text(of_jobs.sink(spoiled))
     for options in ([], ["--debug"]):
