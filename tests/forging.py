@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from patience import ONE_ALLOCATOR, finished
 
 from sash import _snapshot
 
@@ -25,13 +25,7 @@ def repacked(data: bytes, change: dict[str, Any], **more: bytes) -> bytes:
 
 def run(code: str, *arguments: str) -> str:
     """Return what a process of its own prints."""
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    command = [sys.executable, "-c", code, *arguments]
+    done = finished(command, cwd=Path(__file__).parent, **ONE_ALLOCATOR)
     assert done.returncode == 0, (done.returncode, done.stderr[-800:])
     return done.stdout.strip()

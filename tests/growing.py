@@ -1,16 +1,19 @@
-"""A program that watches its own resident memory: run by test_steady_memory.py.
+"""A program that counts the bytes it has allocated: run by test_steady_memory.py.
 
-`steady` runs a window on and on: memory stays where it is. `burst` fills one far beyond that and
-empties it again: memory comes back.
+`steady` runs a window on and on: no more is allocated. `burst` fills one far beyond that and
+empties it again: all is freed. Counted are the bytes that are mapped, less those that malloc keeps
+free, so that resident pages, fragmentation and the load of the machine do not matter.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +21,9 @@ import pyarrow as pa
 import sash
 from sash import TimedWindow, agg
 
-PAGE = 4096
 MB = 1 << 20
+SLACK = MB // 4
+"""Bytes that may come and go: caches of malloc and of Python take a third of it at most."""
 MANY = 1_000_000
 ONES = np.ones(MANY, np.int64)
 NOW = np.arange(MANY)
@@ -27,9 +31,24 @@ SUM = agg.sum(dtype=int)
 LONGEST = sash.monoid(lambda a, b: a if len(a) >= len(b) else b, name="longest")
 
 
-def resident() -> int:
+class Heap(ctypes.Structure):
+    """What mallinfo2 of the GNU C library returns, of all arenas and mapped blocks."""
+
+    _fields_: ClassVar = [(f"before_{i}", ctypes.c_size_t) for i in range(8)] + [
+        ("fordblks", ctypes.c_size_t),  # bytes that are free
+        ("keepcost", ctypes.c_size_t),
+    ]
+
+
+MALLINFO = ctypes.CDLL(None).mallinfo2
+MALLINFO.restype = Heap
+
+
+def allocated() -> int:
+    """Return the bytes that are allocated and not freed: by malloc, and mapped beside it."""
     gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    return mapped - int(MALLINFO().fordblks)
 
 
 # ---- rounds of windows that go on and on --------------------------------------------------------
@@ -109,23 +128,25 @@ def steady(what: str, kind: str) -> None:
     run, n = ROUNDS[what](kind), 40 if what == "operator" else 15
     for i in range(n):
         run(i)
-    before = resident()
+    before = allocated()
     for i in range(n, 4 * n):
         run(i)
-    grown = resident() - before
-    assert grown < 4 * MB, f"{what} of {kind}: {grown / MB:.1f} MB more"
+    grown = allocated() - before
+    assert grown < SLACK, f"{what} of {kind}: {grown:,} bytes more after {3 * n} more rounds"
 
 
 # ---- bursts --------------------------------------------------------------------------------------
 def burst_of(made: Any, fill: Callable[[], Any], empty: Callable[[], Any]) -> None:
-    small, before = made.nbytes, resident()
+    """What is allocated is what nbytes says, after the burst too."""
+    small, before = made.nbytes, allocated()
     fill()
-    large, most = made.nbytes, resident()
+    large, more = made.nbytes, allocated() - before
+    assert large > 10 * MB
+    assert abs(more - (large - small)) < large / 20, f"{made}: {more:,} bytes, not {large:,}"
     empty()
-    left = resident() - before
-    assert large > 10 * MB and most - before > 6 * MB
-    assert made.nbytes < max(20 * small, MB), f"{made}: {made.nbytes} bytes"
-    assert left < max((most - before) / 4, 6 * MB), f"{made}: {left / MB:.0f} MB left"
+    assert made.nbytes < MB, f"{made}: {made.nbytes:,} bytes"
+    left = allocated() - before - (made.nbytes - small)
+    assert left < SLACK, f"{made}: {left:,} bytes left"
 
 
 def burst(what: str, kind: str) -> None:
@@ -157,7 +178,7 @@ def burst(what: str, kind: str) -> None:
 
 
 def operator_bursts() -> None:
-    """What is kept comes back each time; the system sees at least that it is used again."""
+    """As much is allocated after each burst."""
     op = sash.WindowOperator(
         on="t", by="k", windows=[sash.tumbling(10), sash.session(5)], aggs=agg.sum("x"),
         delay=0, lateness=100,
@@ -176,12 +197,13 @@ def operator_bursts() -> None:
         for _ in range(5):
             batch(1000)
         assert large > 3 * MB and op.nbytes < large / 20, f"{op}: {large}, {op.nbytes} bytes"
-        return resident()
+        return allocated()
 
     batch(1000)
-    once = max(burst() for _ in range(3))
-    again = max(burst() for _ in range(3))
-    assert again - once < 6 * MB, f"{op}: {(again - once) / MB:.0f} MB more with each burst"
+    once = burst()
+    for _ in range(4):
+        more = burst() - once
+    assert more < SLACK, f"{op}: {more:,} bytes more after four more bursts"
 
 
 if __name__ == "__main__":

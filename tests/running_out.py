@@ -21,6 +21,7 @@ from sash import TimedWindow, agg
 COLUMN = np.ones(50_000, np.int64)
 NOW = np.arange(50_000)
 SUM = agg.sum(dtype=int)
+MORE = 80 << 20
 
 
 def limited(more: int) -> None:
@@ -30,11 +31,15 @@ def limited(more: int) -> None:
 
 
 def until_full(grow: Callable[[int], Any]) -> int:
-    """Call it again and again until memory runs out; how often it succeeded."""
+    """Call it again and again until memory runs out; how often it succeeded.
+
+    Then there is memory again: how much a check may take of what was left would be chance.
+    """
     for i in range(10_000):
         try:
             grow(i)
         except MemoryError:
+            limited(MORE)
             return i
     raise AssertionError("memory never ran out")
 
@@ -42,7 +47,6 @@ def until_full(grow: Callable[[int], Any]) -> int:
 def window(kind: str) -> None:
     made = getattr(sash, kind)(SUM)
     assert until_full(lambda _: made.insert_many(COLUMN)) > 0
-    limited(80 << 20)  # a query of FlatFit takes some, too
     assert made.query() == len(made) >= len(COLUMN)
     made.evict_many(len(made) - 1000)
     made.insert(1)
@@ -122,7 +126,7 @@ def operator() -> None:
     except RuntimeError as error:
         assert "ran out of memory" in str(error)
         op = make()
-        limited(80 << 20)  # as in a new process: what the old one had may be in pieces
+        limited(MORE)  # as in a new process
         op.restore(saved)
         done = 0
     assert op.rows == (done + 1) * len(NOW)
@@ -132,6 +136,6 @@ def operator() -> None:
 if __name__ == "__main__":
     for argument in sys.argv[1:]:  # each a function, or one and its argument: window:DabaLite
         what, *kind = argument.split(":")
-        limited(80 << 20)
+        limited(MORE)
         globals()[what](*kind)
         print(argument)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pages
 import pytest
+from patience import finished
 
 import sash
 
@@ -37,8 +37,7 @@ def test_there_are_doctests() -> None:
 def test_code_blocks(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Blocks of one page run in order in one namespace; ``>>>`` blocks are doctests."""
     if "local_session" in page.read_text():
-        command = [sys.executable, str(Path(pages.__file__)), str(page)]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = finished([sys.executable, pages.__file__, page], cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return
     monkeypatch.chdir(tmp_path)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from patience import finished
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
 
@@ -17,10 +17,7 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
 def test_example(example: Path, tmp_path: Path) -> None:
-    command = [sys.executable, str(example)]
-    ran = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
-    )
+    ran = finished([sys.executable, example], cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip()
     assert "Warning" not in ran.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 from cases import STRUCTURES, named
+from patience import ONE_ALLOCATOR, finished
 
 import sash
 from sash import SnapshotError, TimedWindow, _snapshot, _states, agg
@@ -186,9 +186,10 @@ def test_tickets_that_are_given_twice() -> None:
 
 LIE = """
 import resource, struct
-resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 import sash
 from sash import _snapshot
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (2 << 30),) * 2)
 aggregate = sash.agg.hll(lg_k=21)
 window = sash.{structure}(aggregate)
 numbers, times, cells, objects = window._save()
@@ -209,9 +210,7 @@ KEEP_STATES = [s for s in BIG if s not in (sash.Recalc, sash.TwoStacksLite)]
 @pytest.mark.parametrize("structure", KEEP_STATES, ids=named)
 def test_a_lie_claims_no_memory(structure: type[Window]) -> None:
     code = LIE.format(structure=structure.__name__)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = finished([sys.executable, "-c", code], **ONE_ALLOCATOR)
     assert done.stdout.strip() == "refused", (done.returncode, done.stderr[-300:])
 
 

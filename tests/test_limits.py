@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import limits
+from patience import ONE_ALLOCATOR, finished
 
 
 def test_what_is_too_much_is_refused_and_the_rest_done_in_bounds() -> None:
-    command = [sys.executable, limits.__file__]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = finished([sys.executable, limits.__file__], **ONE_ALLOCATOR)
+    assert done.returncode == 0, done.stderr[-1500:]
     outcomes: dict[str, str] = json.loads(done.stdout)
     assert outcomes.pop("memory").startswith("MemoryError")  # so the bounds hold
     wanted = {case: f"done: {result!r}" for case, (_, result) in limits.DONE.items()}

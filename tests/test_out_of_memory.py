@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from patience import ONE_ALLOCATOR, finished
 
 PROGRAM = Path(__file__).with_name("running_out.py")
 RUNS = {
@@ -22,8 +22,5 @@ RUNS = {
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space of a process")
 @pytest.mark.parametrize("what", RUNS)
 def test_running_out(what: str) -> None:
-    done = subprocess.run(
-        [sys.executable, PROGRAM, *RUNS[what]],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = finished([sys.executable, PROGRAM, *RUNS[what]], **ONE_ALLOCATOR)
     assert (done.returncode, done.stdout.split()) == (0, RUNS[what]), done.stderr[-1500:]

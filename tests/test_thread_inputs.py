@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from patience import finished
 from threads import together
 
 import sash
@@ -90,11 +90,5 @@ def test_inputs_are_kept_alive() -> None:
 
 def test_inputs_that_are_written_to_meanwhile() -> None:
     """What comes out is of either value; nothing crashes, and no structure is damaged."""
-    done = subprocess.run(
-        [sys.executable, Path(__file__).with_name("scribbling.py")],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = finished([sys.executable, Path(__file__).with_name("scribbling.py")])
     assert (done.returncode, done.stdout[:5]) == (0, "alive"), done.stderr[-1000:]

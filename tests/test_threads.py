@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
+from threading import Event
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from cases import STRUCTURES, named
+from patience import PATIENCE
 from test_tree_machine import TREES
 from threads import Refusals, met, together
 
@@ -137,29 +138,35 @@ def test_tickets_are_not_given_twice() -> None:
     assert window.query() == 15_000
 
 
-def slow_sum() -> sash.Aggregate:
-    """A Python function that lets other threads go on."""
+class Held:
+    """Sums by a Python function that, once it is armed, waits until another thread was refused."""
 
-    def combine(a: int, b: int) -> int:
-        time.sleep(0.001)
+    def __init__(self) -> None:
+        self.armed = False
+        self.inside, self.refused = Event(), Event()
+        self.sum = sash.monoid(self._combine, name="held", inverse=lambda s, e: s - e)
+
+    def _combine(self, a: int, b: int) -> int:
+        if self.armed:
+            self.inside.set()
+            assert self.refused.wait(PATIENCE), "nobody was refused while this call went on"
         return a + b
 
-    return sash.monoid(combine, name="slow", inverse=lambda s, e: s - e)
 
-
-MADE: dict[str, Callable[[], tuple[Any, Callable[[], Any]]]] = {
-    "DabaLite": lambda: (w := sash.DabaLite(slow_sum()), lambda: (w.insert(1), w.query())),
-    "FingerTree": lambda: (
-        w := sash.FingerTree(slow_sum()),
+Made = tuple[Any, Callable[[], Any]]
+MADE: dict[str, Callable[[sash.Aggregate], Made]] = {
+    "DabaLite": lambda held: (w := sash.DabaLite(held), lambda: (w.insert(1), w.query())),
+    "FingerTree": lambda held: (
+        w := sash.FingerTree(held),
         lambda: (w.insert(len(w) % 50, 1), w.query()),
     ),
-    "TimedWindow": lambda: (w := TimedWindow(slow_sum()), lambda: (w.insert(1, 1), w.query())),
-    "FlatFat": lambda: (
-        w := sash.FlatFat(slow_sum(), [1] * 8),
+    "TimedWindow": lambda held: (w := TimedWindow(held), lambda: (w.insert(1, 1), w.query())),
+    "FlatFat": lambda held: (
+        w := sash.FlatFat(held, [1] * 8),
         lambda: (w.update({3: 1}), w.aggregate()),
     ),
-    "ReactiveAggregator": lambda: (
-        w := sash.ReactiveAggregator(slow_sum()),
+    "ReactiveAggregator": lambda held: (
+        w := sash.ReactiveAggregator(held),
         lambda: (w.insert(1), w.query()),
     ),
 }
@@ -167,13 +174,26 @@ MADE: dict[str, Callable[[], tuple[Any, Callable[[], Any]]]] = {
 
 @pytest.mark.parametrize("kind", MADE)
 def test_python_functions_let_others_be_refused(kind: str) -> None:
-    window, call = MADE[kind]()
-    met(call, call)
+    held = Held()
+    window, call = MADE[kind](held.sum)
+    for _ in range(10):
+        call()
+    held.armed = True
+
+    def other() -> None:
+        assert held.inside.wait(PATIENCE), "the call never came to its function"
+        try:
+            with pytest.raises(RuntimeError, match="in use by another call"):
+                call()
+        finally:
+            held.refused.set()
+
+    together(call, other)
     window.check_invariants()
     if kind == "FlatFat":
         assert window.aggregate() == 8
-    elif kind != "FingerTree":
-        assert window.query() == len(window)
+    else:
+        assert window.query() == 11
 
 
 def operator() -> sash.WindowOperator:

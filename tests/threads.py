@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-PATIENCE = 60.0  # seconds in which two threads must have met; they meet within a few milliseconds
+from patience import PATIENCE
 
 
 def together(*works: Callable[[], None]) -> None:
@@ -51,7 +51,7 @@ class Refusals:
 def met(long: Callable[[], Any], short: Callable[[], Any]) -> None:
     """Run both again and again, each in a thread, until one was refused during the other."""
     refusals = [Refusals(), Refusals()]
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + PATIENCE  # they meet within a few milliseconds
 
     def work(i: int, call: Callable[[], Any]) -> Callable[[], None]:
         def repeat() -> None:

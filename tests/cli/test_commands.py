@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from patience import finished
 
 import sash
 from sash import jobs
@@ -21,11 +21,8 @@ GOOD, BROKEN = JOBS / "good", JOBS / "broken"
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "sash", *arguments],
-        capture_output=True, text=True, timeout=60, check=False,
-        env={**os.environ, "COLUMNS": "100", **environment},
-    )  # fmt: skip
+    command = [sys.executable, "-m", "sash", *arguments]
+    return finished(command, **{"COLUMNS": "100", **environment})
 
 
 def test_the_version() -> None:

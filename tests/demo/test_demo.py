@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from browsers import ARGUMENTS, chromium
+from patience import finished
 from playwright.sync_api import sync_playwright
 
 from sash.demo._charts import thinned
@@ -21,10 +21,7 @@ from sash.demo.flights import DAY, load
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the short demo leaves behind."""
     folder = tmp_path_factory.mktemp("demo")
-    ran = subprocess.run(
-        [sys.executable, "-m", "sash", "demo", "--quick", "--output", str(folder / "out")],
-        capture_output=True, text=True, timeout=400, check=False,
-    )  # fmt: skip
+    ran = finished([sys.executable, "-m", "sash", "demo", "--quick", "--output", folder / "out"])
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "The stream ended with the batch answer" in ran.stdout
     assert "WARN" not in ran.stdout + ran.stderr

@@ -6,7 +6,6 @@ import csv
 import json
 import shutil
 import statistics
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 import pyarrow.parquet as pq
 import pytest
+from patience import finished
 from streams import Sink
 from streams import run as run_stream
 
@@ -51,8 +51,8 @@ def ran(spark: Any, tmp_path: Path) -> Iterator[Callable[[str, int], Ran]]:
         folder.mkdir()
         for file in ("generate.py", "job.toml", "pipeline.py"):
             shutil.copy(EXAMPLES / name / file, folder)
-        command = [sys.executable, "generate.py", str(rows)]
-        subprocess.run(command, cwd=folder, check=True, timeout=60)
+        made = finished([sys.executable, "generate.py", str(rows)], cwd=folder)
+        assert made.returncode == 0, made.stderr
         job = jobs.load(folder / "job.toml")
         for key, value in zip(keys, (job.said.time.zone, 2), strict=True):
             spark.conf.set(key, value)
