@@ -9,12 +9,13 @@ from pathlib import Path
 import histories as h
 import pytest
 from browsers import ARGUMENTS, chromium
+from patience import PATIENCE
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import served
 
 from sash.live import History, Server
 
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=1000 * PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def page(browser: Browser, errors: list[str], allowed: list[str]) -> Iterator[Pa
     page = context.new_page()
     page.on("console", lambda m: errors.append(m.text) if m.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(1000 * PATIENCE)
     yield page
     context.close()
     assert [error for error in errors if not any(words in error for words in allowed)] == []
@@ -64,7 +65,7 @@ def told(path: Path) -> Path:
     with History.create_or_open(path, h.ABOUT) as history:
         history.record(0, h.results(rows), None)
         history.record(1, h.results(again + opened), h.late(("a", 7), ("a", 7), ("a", None)))
-        history.record_progress(h.progress(1, at=time.time() + 600))
+        history.record_progress(h.progress(1, at=time.time() + PATIENCE))
     return path
 
 

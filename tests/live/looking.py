@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+from patience import PATIENCE
 from playwright.sync_api import Page
 from serving import served
 
@@ -28,7 +29,7 @@ def state(page: Page) -> dict[str, str]:
 
 
 def until(page: Page, check: str, argument: Any = None) -> None:
-    page.wait_for_function(check, arg=argument, timeout=20_000)
+    page.wait_for_function(check, arg=argument, timeout=1000 * PATIENCE)
 
 
 def cells(page: Page, row: int) -> list[str]:

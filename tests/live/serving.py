@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+from patience import PATIENCE
+
 from sash.live import Server, serve
+
+FIRST_FIXED, FIXED = 20_000, 10_000
+
+
+def fixed_port() -> int:
+    """Return a free port that no other process is given by chance: a server comes back to it."""
+    for i in range(FIXED):
+        port = FIRST_FIXED + (os.getpid() * 31 + i) % FIXED
+        with socket.socket() as one:
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError(f"no port from {FIRST_FIXED} on is free")
 
 
 @contextmanager
@@ -23,7 +42,7 @@ def served(path: Path, **more: Any) -> Iterator[Server]:
         yield server
     finally:
         server.close()
-        thread.join(20)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 
@@ -47,7 +66,7 @@ def request(
     body: bytes | None = None,
     **headers: str,
 ) -> Reply:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     try:
         whole = target + ("?" + urlencode(params) if params else "")
         connection.putrequest(method, whole, skip_host=True)
@@ -56,7 +75,8 @@ def request(
             connection.putheader("Content-Length", str(len(body)))
         for name, value in headers.items():
             connection.putheader(name, value)
-        connection.endheaders(body)
+        with suppress(ConnectionError):  # it may have answered and gone before it has the body
+            connection.endheaders(body)
         answer = connection.getresponse()
         return Reply(answer.status, dict(answer.getheaders()), answer.read())
     finally:

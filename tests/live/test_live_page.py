@@ -10,6 +10,7 @@ from typing import Any
 import histories as h
 import pytest
 from looking import cells, served_to, state, until
+from patience import PATIENCE
 from playwright.sync_api import Page, expect
 
 from sash.live import History
@@ -26,7 +27,7 @@ def test_the_right_numbers(page: Page, path: Path) -> None:
         opened = h.hourly("ann", [7.0], first=5, change="update")
         history.record(1, h.results(corrected + opened), h.late(("ann", 3 * h.HOUR), ("bob", 1)))
         told = {"rows_per_second": 1234.4, "rows_total": 98765, "rows": 42}
-        history.record_progress(h.progress(1, at=time.time() + 60, **told))
+        history.record_progress(h.progress(1, at=time.time() + PATIENCE, **told))
     with served_to(page, path) as server:
         page.goto(server.url)
         expect(page.locator("#name")).to_have_text("orders <b>live</b>")
@@ -119,6 +120,14 @@ def spike(page: Page) -> tuple[float, float]:
     return first, last
 
 
+def zoomed_in(page: Page) -> None:
+    """Turn the wheel, and wait for the chart of what is in view then."""
+    caption = page.locator("#caption")
+    before = caption.inner_text()
+    page.mouse.wheel(0, -300)
+    expect(caption).not_to_have_text(before)
+
+
 def test_a_spike_is_seen_at_any_zoom(page: Page, path: Path) -> None:
     values: list[float | None] = [float(i % 7) for i in range(30_000)]
     values[15_000] = 999.0
@@ -135,8 +144,7 @@ def test_a_spike_is_seen_at_any_zoom(page: Page, path: Path) -> None:
             first, last = spike(page)
             assert abs((first + last) / 2 - wide / 2) < 40  # in the middle, and nowhere else
             page.mouse.move(box["x"] + (first + last) / 2, box["y"] + 150)
-            page.mouse.wheel(0, -300)
-            page.wait_for_timeout(300)
+            zoomed_in(page)
         expect(page.locator("#caption")).to_contain_text("least 0, greatest 999")
         zoomed = state(page)
         assert int(zoomed["from"]) < 15_001 * h.HOUR < int(zoomed["to"])
