@@ -63,7 +63,7 @@ format: $(VENV)/dev  ## format Python and C++
 	@$(BIN)/clang-format -i $$(find cpp -name '*.hpp' -o -name '*.cpp')
 
 stubs: $(VENV)/dev  ## write the core's type stub anew
-	@$(BIN)/python -m nanobind.stubgen -q -P -p cpp/bindings/stubs.txt -m sash._core -o src/sash/_core.pyi
+	@$(BIN)/python tools/stubs.py
 
 golden: $(VENV)/dev  ## write the golden files of a format that has none yet
 	@$(BIN)/python tools/make_golden.py
