@@ -13,12 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from streams import read
+from striking import strike
 
 import sash
 from sash import agg
 from sash import spark as sps
 
-JOIN = sash.monoid(lambda a, b: a + b, lift=str, name="join", column="n", returns=str)
+
+def lift(n: int) -> str:
+    strike(f"row {n}")
+    return str(n)
+
+
+JOIN = sash.monoid(lambda a, b: a + b, lift=lift, name="join", column="n", returns=str)
 ASKED: dict[str, Any] = {
     "on": "t", "by": "k", "lateness": "2 seconds",
     "windows": [sash.sliding("4s", "500ms"), sash.session("400ms"), sash.tumbling(rows=9)],
@@ -46,6 +53,7 @@ def into(database: Path) -> Any:
         values = [
             tuple("nobody" if v is None and i == 0 else v for i, v in enumerate(r)) for r in rows
         ]
+        strike(f"before {number}")
         with closing(sqlite3.connect(database)) as db:
             db.executescript(TABLES)
             with db:
@@ -54,6 +62,7 @@ def into(database: Path) -> Any:
                 logged = [(number, *v) for v in values]
                 db.executemany(f"insert into log values ({places})", logged)
                 db.executemany(UPSERT, values)
+        strike(f"after {number}")
 
     return write
 
@@ -67,7 +76,6 @@ def main(folder: Path) -> None:
     out = sps.windows(read(session, folder / "in"), watermark="1 second", **ASKED)
     writer = out.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
     query = writer.foreachBatch(into(folder / "out.sqlite")).trigger(availableNow=True).start()
-    print("started", flush=True)
     query.awaitTermination()
     session.stop()
 

@@ -12,121 +12,94 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from contextlib import closing
+from contextlib import closing, suppress
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import killed
 import psutil
 import pyarrow as pa
+import pytest
+from patience import PATIENCE
 from streams import expected, rows_of, write
+from striking import VARIABLE
 
 import sash
 
 KILLS = int(os.environ.get("SASH_KILLS", "8"))
-FROM_OUTSIDE = max(2, KILLS // 5)
-"""How many of them end the JVM or everything, so that the query has to be started again."""
+VICTIMS = ("worker", "jvm", "worker", "before", "worker", "all", "after", "worker", "jvm")
+"""In turn: a worker, the JVM or everything at a row, everything before and after a sink's turn."""
 
 
-def start(folder: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, str(Path(killed.__file__)), str(folder)]
-    with (folder / "stderr").open("w") as errors:
-        return subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
-        )
-
-
-def family(process: subprocess.Popen[str]) -> list[psutil.Process]:
-    try:
-        return psutil.Process(process.pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
-
-
-def is_worker(process: psutil.Process) -> bool:
-    try:
-        return any("pyspark.daemon" in part for part in process.cmdline())
-    except psutil.Error:
-        return False
-
-
-def end(process: subprocess.Popen[str]) -> None:
-    """Make sure that nothing of it is left."""
-    left = family(process)
-    for one in [*left, psutil.Process(process.pid)] if process.poll() is None else left:
-        try:
-            one.kill()
-        except psutil.NoSuchProcess:
-            continue
-    process.wait()
-    assert process.stdout is not None
-    process.stdout.close()
-
-
-def kill_workers(process: subprocess.Popen[str], rng: random.Random, most: int) -> int:
-    """Kill a worker now and then while the query runs; return how many died."""
-    dead = 0
-    while dead < most and process.poll() is None:
-        time.sleep(rng.uniform(0.3, 1.2))
-        workers = [p for p in family(process) if is_worker(p)]
-        if workers:
-            try:
-                rng.choice(workers).kill()
-                dead += 1
-            except psutil.NoSuchProcess:
-                continue
-    return dead
-
-
-def kill_outside(process: subprocess.Popen[str], rng: random.Random) -> int:
-    """Kill the JVM, or everything, some time after the query has begun."""
-    time.sleep(rng.uniform(2, 12))
-    if process.poll() is not None:
-        return 0
-    if rng.random() < 0.5:
-        java = [p for p in family(process) if p.name() == "java"]
-        for one in java:
-            one.kill()
-    else:
-        os.killpg(process.pid, signal.SIGKILL)
-    return 1
-
-
-def test_killed_streams_end_with_the_right_rows(tmp_path: Path) -> None:
+def planned(folder: Path, tables: list[pa.Table]) -> None:
+    """Write a plan of kills, spread over the micro-batches."""
+    (folder / "plan").mkdir(parents=True)
+    (folder / "taken").mkdir()
     rng = random.Random(17)
+    _, late = expected(named(tables), 1000, operator)
+    never = set(late["n"].to_pylist())  # rows that no function sees
+    for i, victim in zip(range(KILLS), cycle(VICTIMS), strict=False):
+        batch = 1 + i * (len(tables) - 2) // KILLS
+        row = rng.choice([n for n in tables[batch]["n"].to_pylist() if n not in never])
+        sink = victim in ("before", "after")
+        point = f"{victim} {batch}" if sink else f"row {row}"
+        (folder / "plan" / point).write_text("all" if sink else victim)
+
+
+def run(folder: Path) -> int:
+    """Run the stream to its end, or until it is killed; return its exit code."""
+    program = Path(killed.__file__)
+    command = [sys.executable, str(program), str(folder)]
+    own = {VARIABLE: str(folder / "strikes"), "PYTHONPATH": str(program.parent)}  # of workers too
+    with (folder / "stderr").open("w") as errors:
+        process = subprocess.Popen(
+            command, stderr=errors, start_new_session=True, env={**os.environ, **own}
+        )
+    try:
+        return process.wait(PATIENCE)
+    finally:
+        end(process.pid)
+        process.wait()
+
+
+def end(session: int) -> None:
+    """Make sure that nothing of a session is left."""
+    for one in psutil.process_iter():
+        with suppress(OSError, psutil.Error):
+            if os.getsid(one.pid) == session:
+                one.send_signal(signal.SIGKILL)
+                one.wait(PATIENCE)
+
+
+@pytest.mark.full
+def test_killed_streams_end_with_the_right_rows(tmp_path: Path) -> None:
     tables = rows_of(11, 24 + KILLS // 2, 60, 5)
     write(tmp_path / "in", tables)
-    kills = outside = 0
-    for attempt in range(3 * KILLS):
-        process = start(tmp_path)
-        try:
-            assert process.stdout is not None
-            process.stdout.readline()
-            if outside < FROM_OUTSIDE:
-                dead = kill_outside(process, rng)
-                outside += dead
-            else:
-                dead = kill_workers(process, rng, KILLS - kills)
-            kills += dead
-            if dead == 0 or kills >= KILLS:
-                process.wait(timeout=240)
-        finally:
-            end(process)
-        print(f"start {attempt}: {kills} kills, {outside} of all or the JVM")
-        if process.returncode == 0:
-            break
-    assert process.returncode == 0, (tmp_path / "stderr").read_text()[-4000:]
-    assert kills >= KILLS, f"it was over after {kills} kills: more input is needed"
+    planned(tmp_path / "strikes", tables)
+    starts, code, left = 0, 1, KILLS
+    while code != 0:
+        starts, before = starts + 1, left
+        code = run(tmp_path)
+        left = len(list((tmp_path / "strikes" / "plan").iterdir()))
+        print(f"start {starts}: ended with {code} after {KILLS - left} kills")
+        assert code == 0 or left < before, (tmp_path / "stderr").read_text()[-4000:]
+    assert left == 0, f"{left} of {KILLS} kills never happened"
+    assert starts > 1
     compare(tmp_path, tables)
 
 
-def compare(folder: Path, tables: list[pa.Table]) -> None:
-    def make(**more: Any) -> sash.WindowOperator:
-        return sash.WindowOperator(**killed.ASKED, **more)
+def operator(**more: Any) -> sash.WindowOperator:
+    return sash.WindowOperator(**killed.ASKED, **more)
 
-    named = [t.set_column(0, "k", t["k"].fill_null("nobody")) for t in tables]
-    told, _ = expected(named, 1000, make)
+
+def named(tables: list[pa.Table]) -> list[pa.Table]:
+    """Return them as SQLite has them, where no two nulls are the same key."""
+    return [t.set_column(0, "k", t["k"].fill_null("nobody")) for t in tables]
+
+
+def compare(folder: Path, tables: list[pa.Table]) -> None:
+    told, _ = expected(named(tables), 1000, operator)
     wanted = [line(row) for table in told for row in table.to_pylist()]
     with closing(sqlite3.connect(folder / "out.sqlite")) as db:
         names = ", ".join([*killed.COLUMNS, "revision", "change"])
