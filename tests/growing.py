@@ -22,8 +22,8 @@ import sash
 from sash import TimedWindow, agg
 
 MB = 1 << 20
-SLACK = MB // 4
-"""Bytes that may come and go: caches of malloc and of Python take a third of it at most."""
+SLACK = MB // 8
+"""Bytes that may come and go: caches of malloc and of Python take half of it at most."""
 MANY = 1_000_000
 ONES = np.ones(MANY, np.int64)
 NOW = np.arange(MANY)

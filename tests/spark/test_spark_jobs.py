@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
+from patience import PATIENCE, until
 
 import sash
 from sash import agg, jobs
@@ -148,15 +148,7 @@ def test_a_stream_equals_one_operator(utc: Any, tmp_path: Path) -> None:
     assert not last.running
 
 
-def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(600):
-        if path.exists():
-            return
-        assert process.poll() is None, "it ended by itself"
-        time.sleep(0.2)
-    raise AssertionError(f"{path} never came")
-
-
+@pytest.mark.full
 def test_ctrl_c_stops_and_spark_submit_goes_on(utc: Any, tmp_path: Path) -> None:
     """Nothing is lost or repeated, and the job file is the same on a cluster."""
     for name in ("whole", "parted"):
@@ -173,9 +165,11 @@ def test_ctrl_c_stops_and_spark_submit_goes_on(utc: Any, tmp_path: Path) -> None
     process = subprocess.Popen(
         command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
-    wait_for(place / "out" / "batch=000001", process)
+    second = place / "out" / "batch=000001"
+    until(lambda: second.exists() or process.poll() is not None, f"{second} is written")
+    assert process.poll() is None, "the job ended before it was interrupted"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, said.decode()
     assert b"stopped after rows" in said
     assert b"Traceback" not in said
@@ -192,7 +186,7 @@ def test_ctrl_c_stops_and_spark_submit_goes_on(utc: Any, tmp_path: Path) -> None
     ended = subprocess.run(
         [submit, "--master", "local[2]", script.stdout.strip(), "run", "job.toml",
          "--until-caught-up"],
-        cwd=place, capture_output=True, text=True, timeout=180, check=False,
+        cwd=place, capture_output=True, text=True, timeout=PATIENCE, check=False,
         env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr[-3000:]
