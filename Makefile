@@ -14,7 +14,7 @@ SOURCES := src tests benchmarks tools examples
 COMPARE := $(BIN)/python -m benchmarks.report.compare docs/benchmarks/results docs/benchmarks/again --output docs/benchmarks/repeat.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format stubs golden docs bench bench-again bench-quick guard asan fuzz mutants soak audit clean
+.PHONY: help setup demo test test-full lint format stubs golden docs bench bench-again bench-quick guard asan fuzz mutants soak audit clean
 
 help:  ## list the tasks
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -43,13 +43,11 @@ setup: $(VENV)/dev  ## create .venv, build the core, install what tests and demo
 demo: $(VENV)/built  ## run the demo: a year of real flights, as a stream on Spark
 	@$(BIN)/sash demo
 
-test: lint  ## lint, types, native tests, guard, Python tests, those of Spark on the oldest PySpark
-	@mkdir -p build; $(BIN)/python -m benchmarks.guard > build/guard.txt 2>&1 & guard=$$!; \
-		$(BIN)/python tools/native_tests.py; native=$$?; \
-		wait $$guard || { cat build/guard.txt; exit 1; }; tail -n 1 build/guard.txt; exit $$native
-	@$(BIN)/python tools/browser.py
-	@$(BIN)/python -m pytest
-	@$(BIN)/python tools/oldest_spark.py
+test: $(VENV)/dev  ## lint, types, native tests, guard, Python tests: what each change has to pass
+	@$(BIN)/python tools/stages.py test
+
+test-full: $(VENV)/dev  ## what make test leaves out: all examples, kills, sanitizers, the oldest PySpark
+	@$(BIN)/python tools/stages.py test-full
 
 lint: $(VENV)/dev  ## style, format and types
 	@$(BIN)/ruff check $(SOURCES)

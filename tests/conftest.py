@@ -1,7 +1,9 @@
-"""One Hypothesis profile for all tests: the same examples everywhere, no clock."""
+"""Which tests run, and one Hypothesis profile for all: the same examples everywhere, no clock."""
 
 from __future__ import annotations
 
+import depth
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -9,8 +11,22 @@ settings.register_profile(
     deadline=None,
     derandomize=True,
     database=None,
-    max_examples=100,
+    max_examples=depth.examples(100),
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("sash")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, meaning in depth.MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect what does not run at this depth."""
+    found = depth.chosen(items)
+    left = set(items) - set(found)
+    if left:
+        config.hook.pytest_deselected(items=[item for item in items if item in left])
+        items[:] = found

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import AGGREGATES, HASHED, Case, named
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from sash import agg
 
 @pytest.mark.parametrize("case", AGGREGATES + HASHED, ids=named)
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_one_by_one(case: Case, data: st.DataObject) -> None:
     values = data.draw(st.lists(case.values, max_size=12))
     window = sash.DabaLite(case.aggregate)
@@ -32,7 +33,7 @@ def test_one_by_one(case: Case, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("case", AGGREGATES, ids=named)
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_by_column(case: Case, data: st.DataObject) -> None:
     values = data.draw(st.lists(case.values, min_size=1, max_size=25))
     size = data.draw(st.integers(1, 8))

@@ -10,6 +10,7 @@ import struct
 from typing import Any
 
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_hostile_snapshots import MANY, refused_or_whole
@@ -41,7 +42,7 @@ def answer(window: Any) -> Any:
         max_size=25,
     )
 )
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_runs_agree_with_recalc(
     structure: type[sash.DabaLite], name: str, runs: list[tuple[str, int]]
 ) -> None:

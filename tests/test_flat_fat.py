@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from cases import Case, named
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds import KINDS
@@ -18,7 +19,7 @@ CHOSEN = [k for k in KINDS if k.name != "invertible-record"]
 
 @pytest.mark.parametrize("kind", CHOSEN, ids=named)
 @given(data=st.data())
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_all_prefixes_and_suffixes(kind: Case, data: st.DataObject) -> None:
     values = data.draw(st.lists(kind.values, min_size=1, max_size=20))
     places = FlatFat(kind.aggregate, values)

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import pytest
 from cases import STRUCTURES
+from depth import examples
 from error_bounds import CLAIMS, Stream, sum_bound
 from every_window import EXACT_ONLY, SYSTEMS
 from hypothesis import given, settings
@@ -46,14 +47,14 @@ def check(system: str, names: Sequence[str], values: Sequence[float], size: int)
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @given(values=STREAMS, size=st.integers(1, 12))
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 def test_all_at_once(system: str, values: list[float], size: int) -> None:
     check(system, list(CLAIMS), values, size)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @given(values=STREAMS, size=st.integers(1, 12), name=st.sampled_from(list(CLAIMS)))
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 def test_one_by_itself(system: str, values: list[float], size: int, name: str) -> None:
     check(system, [name], values, size)
 
@@ -88,7 +89,7 @@ def test_what_subtracts_does_not_keep_them() -> None:
 
 
 @given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=30))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_chains_of_combines(sizes: list[int]) -> None:
     """How many roundings a value goes through: what the bounds are made of."""
     longest = sash.monoid(lambda a, b: max(a, b) + 1, lift=lambda v: 0, name="longest")

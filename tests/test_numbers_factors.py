@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from depth import examples
 from error_bounds import CLAIMS, LARGEST, TINY, Stream, U, gamma
 from every_window import SYSTEMS
 from hypothesis import given, settings
@@ -31,7 +32,7 @@ FACTORS = st.sampled_from([1e200, 1e-200, 0.5, -3.0, 1.1, 1e-308, -1e300]) | st.
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @given(values=st.lists(FACTORS, min_size=1, max_size=30), size=SIZES)
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 def test_products(system: str, values: list[float], size: int) -> None:
     for got, inside in windows(system, agg.product("v"), values, size):
         exact = math.prod(map(Fraction, inside))
@@ -51,7 +52,7 @@ POSITIVE = st.floats(min_value=5e-324, allow_infinity=False, allow_nan=False) | 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @given(values=st.lists(POSITIVE, min_size=1, max_size=25), size=SIZES)
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 def test_geometric_means(system: str, values: list[float], size: int) -> None:
     with localcontext() as context:
         context.prec = 60
@@ -73,7 +74,7 @@ WEIGHTS = st.sampled_from([0.0, 1.0, 1e100, 1e-20, 1e-300, 3.0]) | st.floats(1e-
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @given(values=st.lists(st.tuples(VALUES, WEIGHTS), min_size=1, max_size=30), size=SIZES)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_weighted_means(system: str, values: list[tuple[float, float]], size: int) -> None:
     for got, inside in windows(system, agg.weighted_mean("v", "w"), values, size):
         pairs = [(Fraction(v), Fraction(w)) for v, w in inside]
@@ -96,7 +97,7 @@ WHOLE = st.sampled_from([TOP, -TOP - 1, 0, 1, -1, 2**53 + 1, TOP - 1]) | st.inte
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @given(values=st.lists(WHOLE, min_size=1, max_size=30), size=SIZES)
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_means_and_ratios_of_integers(system: str, values: list[int], size: int) -> None:
     for got, inside in windows(system, agg.mean("v", dtype=int), values, size):
         exact = Fraction(sum(inside), len(inside))
@@ -112,7 +113,7 @@ def test_means_and_ratios_of_integers(system: str, values: list[int], size: int)
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @given(values=st.lists(st.integers(-(2**53), 2**53), min_size=2, max_size=20), size=SIZES)
-@settings(max_examples=6)
+@settings(max_examples=examples(6))
 def test_integers_that_floats_hold(system: str, values: list[int], size: int) -> None:
     """Variance reads integers as floats: below 2^53 that is exact, and its bound is kept."""
     stream = Stream([float(v) for v in values])

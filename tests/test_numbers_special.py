@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from depth import examples
 from error_bounds import CLAIMS, Stream
 from every_window import SYSTEMS, UNORDERED
 from hypothesis import given, settings
@@ -40,7 +41,7 @@ def ieee(values: Sequence[float]) -> float | None:
     values=st.lists(st.sampled_from([1.0, 0.1, -7.0, 1e16, NAN, INF, -INF]), min_size=1),
     size=st.integers(1, 6),
 )
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_nan_and_infinities_leave_with_their_row(
     system: str, values: list[float], size: int
 ) -> None:
@@ -85,7 +86,7 @@ ZEROED = ["min", "max", "sum", "mean", "first", "last", "product", "range", "var
 @given(
     values=st.lists(st.sampled_from([0.0, -0.0]), min_size=1, max_size=12), size=st.integers(1, 5)
 )
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_zeros(system: str, values: list[float], size: int) -> None:
     names = [n for n in ZEROED if system not in UNORDERED or n not in ("first", "last")]
     aggregates = [getattr(agg, name)("v") for name in names]

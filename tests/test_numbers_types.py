@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -99,7 +100,7 @@ EXTREMES = st.sampled_from([TOP, BOTTOM, TOP - 1, 1, -1, 0, 2**62])
 
 @pytest.mark.parametrize("structure", [sash.FingerTree, sash.ClassicTree])
 @given(rows=st.dictionaries(st.integers(0, 30), EXTREMES, min_size=1), data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_only_the_total_that_is_asked_for_overflows(
     structure: type[sash.FingerTree], rows: dict[int, int], data: st.DataObject
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
+from depth import examples
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -251,7 +252,7 @@ class OperatorMachine(RuleBasedStateMachine):
 
 TestOperatorMachine = OperatorMachine.TestCase
 TestOperatorMachine.settings = settings(
-    max_examples=300,
+    max_examples=examples(300),
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=list(HealthCheck),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cases import STRUCTURES, named
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ EXTREMES = st.lists(st.sampled_from([TOP, BOTTOM, 1, -1, 0, TOP // 2]), min_size
 
 @pytest.mark.parametrize("structure", STRUCTURES, ids=named)
 @given(values=EXTREMES, evicted=st.integers(0, 12))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_only_the_true_total_overflows(
     structure: type[Window], values: list[int], evicted: int
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from cases import Case, named
+from depth import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -88,9 +89,10 @@ def machine(kind: Case) -> type[RuleBasedStateMachine]:
     return Machine
 
 
+@pytest.mark.deeper
 @pytest.mark.parametrize("kind", CHOSEN, ids=named)
 def test_evictions_in_any_order(kind: Case) -> None:
-    chosen = settings(max_examples=40, stateful_step_count=40)
+    chosen = settings(max_examples=examples(40), stateful_step_count=40)
     run_state_machine_as_test(machine(kind), settings=chosen)
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 import rolling_oracle as truth
 from cases import agrees, nullable
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -194,7 +195,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_aggregate_agrees_with_brute_force(name: str) -> None:
     case = CASES[name]
 
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(
         rows=rows_of(case.values),
         reach=WINDOWS,
@@ -248,7 +249,7 @@ def test_every_aggregate_agrees_with_brute_force(name: str) -> None:
 def test_rank_agrees_with_brute_force(ties: str, kind: str) -> None:
     values, arrow = {"int": (INTS, INT), "float": (FLOATS, FLOAT), "str": (WORDS, TEXT)}[kind]
 
-    @settings(max_examples=80)
+    @settings(max_examples=examples(80))
     @given(
         rows=rows_of(values),
         reach=WINDOWS,
@@ -274,7 +275,7 @@ def test_rank_agrees_with_brute_force(ties: str, kind: str) -> None:
     check()
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     rows=rows_of(INTS),
     size=st.integers(1, 20),
@@ -384,7 +385,7 @@ def test_extreme_times(closed: str, order: str, size: int, after: int) -> None:
     assert out["collect_v"].to_pylist() == [oracle.collect(frame) for frame in held]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     seed=st.integers(0, 10_000),
     size=st.sampled_from([1, 7, 300, 3000]),

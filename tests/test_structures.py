@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from cases import ITERABLE, STRUCTURES, Case, named
+from depth import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -22,7 +23,7 @@ import sash
 from sash.structures import Window
 
 PAIRS = [(s, k) for s in STRUCTURES if s is not sash.Recalc for k in kinds_for(s)]
-SETTINGS = settings(max_examples=20, stateful_step_count=40)
+SETTINGS = settings(max_examples=examples(20), stateful_step_count=40)
 
 
 def machine(structure: type[Window], kind: Case) -> type[RuleBasedStateMachine]:
@@ -116,6 +117,7 @@ def machine(structure: type[Window], kind: Case) -> type[RuleBasedStateMachine]:
     return Machine
 
 
+@pytest.mark.deeper
 @pytest.mark.parametrize(("structure", "kind"), PAIRS, ids=named)
 def test_agrees_with_recalc_and_the_definition(structure: type[Window], kind: Case) -> None:
     run_state_machine_as_test(machine(structure, kind), settings=SETTINGS)

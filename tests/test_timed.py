@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import ITERABLE, STRUCTURES, Case, named
+from depth import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -126,9 +127,10 @@ def plain(result: Any) -> Any:
     return result.item() if isinstance(result, np.generic) else result
 
 
+@pytest.mark.deeper
 @pytest.mark.parametrize(("structure", "kind"), PAIRS, ids=named)
 def test_agrees_with_the_definition(structure: type[Window], kind: Case) -> None:
-    chosen = settings(max_examples=15, stateful_step_count=30)
+    chosen = settings(max_examples=examples(15), stateful_step_count=30)
     run_state_machine_as_test(machine(structure, kind), settings=chosen)
 
 

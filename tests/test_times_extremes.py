@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import rolling_oracle
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from operator_oracle import Downstream, Model, Row
@@ -37,7 +38,7 @@ def frames(times: list[int], before: int, after: int, **how: Any) -> list[int | 
 
 
 @given(times=TIMES, reach=REACHES, closed=st.sampled_from(rolling_oracle.CLOSED))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_rolling(times: list[int], reach: tuple[int, int], closed: str) -> None:
     out = sash.rolling(places(times), on="t", window=reach, closed=closed, aggs=agg.sum("bit"))
     assert out["sum_bit"].to_pylist() == frames(times, *reach, closed=closed)
@@ -45,7 +46,7 @@ def test_rolling(times: list[int], reach: tuple[int, int], closed: str) -> None:
 
 
 @given(times=TIMES, size=LENGTHS, center=st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_rolling_by_one_length(times: list[int], size: int, center: bool) -> None:
     table = places(times)
     out = sash.rolling(table, on="t", window=size, center=center, aggs=agg.sum("bit"))
@@ -57,7 +58,7 @@ def test_rolling_by_one_length(times: list[int], size: int, center: bool) -> Non
 
 
 @given(times=TIMES, rows=st.integers(1, 4) | st.just(LAST))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_rolling_by_rows(times: list[int], rows: int) -> None:
     for order in ("event", "arrival"):
         out = sash.rolling(places(times), on="t", rows=rows, order=order, aggs=agg.sum("bit"))
@@ -81,7 +82,7 @@ def stepped(times: list[int], size: int, every: int, offset: int) -> dict[int, i
     share=st.integers(1, 4),
     offset=st.sampled_from([None, 0, 3, -3, FIRST, LAST]),
 )
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 def test_steps(times: list[int], size: int, share: int, offset: int | None) -> None:
     every = max(1, size // share)
     wanted = stepped(times, size, every, offset or 0)
@@ -106,7 +107,7 @@ def test_steps(times: list[int], size: int, share: int, offset: int | None) -> N
 
 
 @given(times=TIMES, size=LENGTHS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_trees_slide(times: list[int], size: int) -> None:
     values = [1 << i for i in range(len(times))]
     wanted = frames(times, size, 0, order="arrival")
@@ -120,7 +121,7 @@ def test_trees_slide(times: list[int], size: int) -> None:
 
 
 @given(times=TIMES, ends=st.tuples(st.sampled_from(EDGES), st.sampled_from(EDGES)))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_trees_between_two_times(times: list[int], ends: tuple[int, int]) -> None:
     tree = sash.FingerTree(agg.count())
     for time in times:
@@ -163,7 +164,7 @@ MOMENTS = NEAR | st.integers(-REACH, REACH - 1)
     lateness=st.sampled_from([0, 5, LONGEST - 1]),
     store=st.sampled_from(["lazy", "eager"]),
 )
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 def test_the_operator(
     window: sash.windows.Window,
     batches: list[tuple[list[int], int]],

@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -84,7 +85,7 @@ STAMPS = [pa.timestamp(unit, zone) for unit in NANOSECONDS for zone in (None, "U
 
 @pytest.mark.parametrize("kind", STAMPS, ids=str)
 @given(fine=st.integers(-(2**62), 2**62))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_moments_of_any_library(kind: pa.DataType, fine: int) -> None:
     """A moment is the same to a nanosecond however it is written, or refused."""
     clock, unit = Clock("t", kind), NANOSECONDS[kind.unit]

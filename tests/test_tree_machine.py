@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from cases import Case, named
+from depth import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -29,7 +30,7 @@ SHAPES: list[Shape] = [(4, 4), (5, 9), (None, None)]
 FIRST, LAST = -(2**63), 2**63 - 1
 TIMES = st.integers(-50, 50) | st.sampled_from([FIRST, FIRST + 1, LAST - 1, LAST])
 CHOSEN = [kind for kind in KINDS if kind.name not in ("invertible-record", "mixed")]
-SETTINGS = settings(max_examples=10, stateful_step_count=30)
+SETTINGS = settings(max_examples=examples(10), stateful_step_count=30)
 
 
 class Model:
@@ -199,6 +200,7 @@ def machine(structure: type[Tree], shape: Shape, kind: Case) -> type[RuleBasedSt
     return Machine
 
 
+@pytest.mark.deeper
 @pytest.mark.parametrize("kind", CHOSEN, ids=named)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("structure", TREES, ids=named)

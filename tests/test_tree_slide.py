@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from cases import Case, named
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds import KINDS
@@ -24,7 +25,7 @@ CHOSEN = [KIND[name] for name in ("sum-int", "max-float", "record", "concat", "o
 EDGES = [FIRST, FIRST + 1, FIRST + 2, -1, 0, 1, LAST - 1, LAST]
 TIMES = st.integers(-60, 60) | st.sampled_from(EDGES)
 SIZES = st.integers(1, 70) | st.sampled_from([2**62, LAST - 1, LAST])
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=examples(25))
 
 
 def slides(

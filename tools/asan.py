@@ -81,7 +81,7 @@ def main() -> int:
     command = [str(python), "-m", "pytest", "-x", *map(str, tests), *sys.argv[1:]]
     command += ["--capture=sys", *(f"--deselect={name}" for name in DESELECTED)]  # reports pass
     return subprocess.run(
-        command, check=False, cwd=ROOT, env={**os.environ, **environment()}
+        command, check=False, cwd=ROOT, env={"SASH_TESTS": "all", **os.environ, **environment()}
     ).returncode
 
 

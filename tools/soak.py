@@ -54,7 +54,7 @@ class Trial:
         done = subprocess.run(
             [sys.executable, *self.command],
             cwd=ROOT,
-            env={**os.environ, **self.environment},
+            env={**os.environ, "SASH_TESTS": "all", **self.environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -58,6 +58,7 @@ def test_thinned_lines_keep_their_extremes() -> None:
     assert when[-1].astype(np.int64) == times[-1]
 
 
+@pytest.mark.full
 def test_what_it_says(output: Path) -> None:
     said = " ".join((output / "said.txt").read_text().split())
     assert "open windows" in said
@@ -65,6 +66,7 @@ def test_what_it_says(output: Path) -> None:
     assert (output / "flights.toml").exists()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("width", "shown"), [(1280, "wide"), (390, "narrow")])
 def test_the_report_in_a_browser(output: Path, width: int, shown: str) -> None:
     page_errors: list[str] = []

@@ -177,6 +177,7 @@ def test_fraud_velocity(ran: Callable[[str, int], Ran]) -> None:
     assert any(row["change"] == "correction" for row in one.told)
 
 
+@pytest.mark.full
 def test_sensor_health(ran: Callable[[str, int], Ran]) -> None:
     one = ran("sensor_health", 960)
 
@@ -203,6 +204,7 @@ def test_sensor_health(ran: Callable[[str, int], Ran]) -> None:
     assert changes == {"update", "complete", "correction"}
 
 
+@pytest.mark.full
 def test_web_sessions(ran: Callable[[str, int], Ran]) -> None:
     one = ran("web_sessions", 800)
     berlin = ZoneInfo("Europe/Berlin")
@@ -239,6 +241,7 @@ def test_web_sessions(ran: Callable[[str, int], Ran]) -> None:
     assert any(row["change"] == "withdrawn" for row in one.told)
 
 
+@pytest.mark.full
 def test_trading_bars(ran: Callable[[str, int], Ran]) -> None:
     one = ran("trading_bars", 1500)
     trades = [
@@ -262,6 +265,7 @@ def test_trading_bars(ran: Callable[[str, int], Ran]) -> None:
     assert [bar["trades"] for bar in bars[:whole]] == [100] * whole
 
 
+@pytest.mark.full
 def test_network_counters(ran: Callable[[str, int], Ran]) -> None:
     one = ran("network_counters", 2880)
 

@@ -122,6 +122,7 @@ def test_numbers_of_partitions_and_shards_have_bounds(spark: Any, tmp_path: Path
         sps.rolling(stream, watermark=f"{10**25}s", **asked)
 
 
+@pytest.mark.full
 def test_a_thousand_columns(spark: Any) -> None:
     """As columns that pass, fifty of them as keys, a thousand results."""
     wide = {f"c{i}": [1.0, 1.0, 1.0] for i in range(50)}

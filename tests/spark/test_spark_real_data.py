@@ -56,6 +56,7 @@ def flights() -> pa.Table:
 
 
 @pytest.mark.parametrize("path", [None, *FILES], ids=["flights", *(p.stem for p in FILES)])
+@pytest.mark.full
 def test_real_data(spark: Any, path: Path | None) -> None:
     table = flights() if path is None else pq.read_table(path).slice(0, 50_000)
     key = table["key"].cast(pa.string())

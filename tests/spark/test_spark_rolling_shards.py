@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from store import Store, Workers
@@ -62,7 +63,7 @@ def table_of(rows: list[tuple[Any, int, Any]], number: int) -> pa.Table:
 
 @pytest.mark.parametrize("keyed", [True, False])
 @pytest.mark.parametrize("aggs", [AGGS, [agg.max("x")], [JOIN]], ids=["many", "max", "own"])
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=st.data())
 def test_equals_rolling_of_the_accepted_rows(
     keyed: bool, aggs: list[sash.Aggregate], data: st.DataObject

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from depth import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from store import Store, Workers
@@ -104,7 +105,7 @@ class Undisturbed:
 
 @pytest.mark.parametrize("kind", WINDOWS)
 @pytest.mark.parametrize("monoid", ["native", "python"])
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_equals_one_operator_whatever_happens(kind: str, monoid: str, data: st.DataObject) -> None:
     aggs = [agg.sum("x"), agg.max("x")] if monoid == "native" else [JOIN, agg.count()]

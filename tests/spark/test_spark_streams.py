@@ -166,6 +166,7 @@ def back(times: pa.ChunkedArray, milliseconds: int) -> pa.Array:
     return moved.cast(times.type)
 
 
+@pytest.mark.full
 def test_many_queries_in_one_session(spark: Any, tmp_path: Path) -> None:
     """Two at once, of one plan and of another: none finds the windows of others."""
     tables = rows_of(7, 3, 100, 4)

@@ -43,7 +43,7 @@ def main() -> int:
         if build.write_sources(OUT, mutants) or given.again:
             (OUT / "reached.jsonl").unlink(missing_ok=True)
         run_native(mutants, results)
-        os.environ["SASH_EXAMPLES"] = str(given.examples)
+        os.environ.update(SASH_EXAMPLES=str(given.examples), SASH_TESTS="all")
         if given.longest is not None:
             os.environ["SASH_LONGEST"] = str(given.longest)
         run_python(mutants, results, given.again)
