@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import sys
 from pathlib import Path
+from typing import Any
 
 import pages
 import pytest
@@ -33,10 +34,20 @@ def test_there_are_doctests() -> None:
         assert any(test.examples for test in found), name
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def on_spark(page: Path) -> bool:
+    return "local_session" in page.read_text()
+
+
+def marked(page: Path) -> Any:
+    """Pages that start Spark take long; the README is always run."""
+    slow = on_spark(page) and page.name != "README.md"
+    return pytest.param(page, marks=pytest.mark.full) if slow else page
+
+
+@pytest.mark.parametrize("page", [*map(marked, PAGES)], ids=lambda p: p.name)
 def test_code_blocks(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Blocks of one page run in order in one namespace; ``>>>`` blocks are doctests."""
-    if "local_session" in page.read_text():
+    if on_spark(page):
         done = finished([sys.executable, pages.__file__, page], cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         return

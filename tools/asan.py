@@ -18,6 +18,7 @@ BUILD = ROOT / "build" / "asan"
 LEFT_OUT = {
     "test_audit.py": "reads sources",
     "test_codebase.py": "reads sources",
+    "test_depth.py": "tests how tests are run",
     "test_docs.py": "runs Spark",
     "test_examples.py": "runs Spark",
     "test_limits.py": "limits memory, of which sanitizers reserve terabytes",

@@ -76,15 +76,21 @@ def run(stage: Stage, shown: bool) -> Outcome:
     """Run a stage; show its output meanwhile, or what matters of it at the end."""
     began = time.monotonic()
     if shown:
-        print(f"{stage.name} ...", flush=True)
+        show([f"{stage.name} ..."])
     done = subprocess.run(
         stage.command, cwd=ROOT, env={**os.environ, **stage.environment}, check=False, text=True,
         stdout=None if shown else subprocess.PIPE, stderr=None if shown else subprocess.STDOUT,
     )  # fmt: skip
     outcome = Outcome(stage, done.returncode, time.monotonic() - began)
     lines = (done.stdout or "").splitlines()
-    print(*(lines if outcome.code else lines[-1:]), outcome, sep="\n", flush=True)
+    show([*(lines if outcome.code else lines[-1:]), str(outcome)])
     return outcome
+
+
+def show(lines: list[str]) -> None:
+    """Print lines at once, so that no other lane's come between."""
+    sys.stdout.write("\n".join([*lines, ""]))
+    sys.stdout.flush()
 
 
 def run_all(lanes: Sequence[Sequence[Stage]]) -> list[Outcome]:
