@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import depth
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,6 +18,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("sash")
+
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+"""Of all JVMs that tests start: they do not run for long enough to be worth more compiling."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
