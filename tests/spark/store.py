@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -23,11 +22,15 @@ class Store:
         self._now: dict[int, Any] = {}
         self.calls = 0
 
+    def call(self) -> None:
+        """Note a call of Spark's state store; those who override this may raise."""
+        self.calls += 1
+
     def commit(self) -> None:
-        self._safe = copy.deepcopy(self._now)
+        self._safe = _copied(self._now)
 
     def roll_back(self) -> None:
-        self._now = copy.deepcopy(self._safe)
+        self._now = _copied(self._safe)
 
     def shard(self, label: int) -> dict[str, Any]:
         empty = {"manifest": None, "entries": {}, "timers": set()}
@@ -39,11 +42,23 @@ class Store:
 
     def log(self, label: int) -> ShardLog:
         kept = self.shard(label)
-        return ShardLog(label, _Value(self, kept), _Map(self, kept), _Timers(self, kept))
+        return ShardLog(label, _Value(self, kept), _Map(self, kept), Handle(self, kept))
+
+    def handle(self, label: int) -> Handle:
+        """What Spark gives a stateful processor while it is at this key."""
+        return Handle(self, self.shard(label))
 
     def bytes(self) -> int:
         kept = [k for shard in self._now.values() for k in shard["entries"].values()]
         return sum(len(data) for _, data in kept)
+
+
+def _copied(shards: dict[int, Any]) -> dict[int, Any]:
+    """Return the same state; what is in it are values that do not change."""
+    return {
+        label: {**kept, "entries": dict(kept["entries"]), "timers": set(kept["timers"])}
+        for label, kept in shards.items()
+    }
 
 
 class _Part:
@@ -51,7 +66,7 @@ class _Part:
         self._store, self._kept = store, kept
 
     def count(self) -> None:
-        self._store.calls += 1
+        self._store.call()
 
 
 class _Value(_Part):
@@ -78,7 +93,15 @@ class _Map(_Part):
         self._kept["entries"].clear()
 
 
-class _Timers(_Part):
+class Handle(_Part):
+    """Timers, and the state variables of a stateful processor."""
+
+    def getValueState(self, _name: str, _schema: str) -> _Value:  # noqa: N802
+        return _Value(self._store, self._kept)
+
+    def getMapState(self, _name: str, _key: str, _value: str) -> _Map:  # noqa: N802
+        return _Map(self._store, self._kept)
+
     def registerTimer(self, timer: int) -> None:  # noqa: N802
         self.count()
         self._kept["timers"].add(timer)

@@ -1,0 +1,355 @@
+"""A streaming query without Spark: the code of shards over a simulated state store, with faults.
+
+Everything follows from one seed (see ``simulator_plans.py``). A run is right if what it emits, batch
+by batch as an idempotent sink would keep it, is what the same run emits without faults, and means
+what brute force says (see ``simulator_checks.py``).
+"""
+
+from __future__ import annotations
+
+import traceback
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from typing import Any
+from unittest import mock
+
+import pandas as pd
+import pyarrow as pa
+from simulator_checks import check
+from simulator_plans import TYPES, Batch, Fuse, Plan, Query, Row, Task, Try, plan_of
+from store import Store
+
+from sash._bound import columns_read
+from sash.spark import _live_shards, _pack, _shard_log, _shards, _state
+from sash.spark import _windows_task as task_module
+from sash.spark._keep_rolling import RollingKeeper, RollingQuery
+from sash.spark._keep_windows import WindowKeeper
+from sash.spark._metrics import Counters
+from sash.spark._pack import SHARD, Pack, Unpack, labels_of
+from sash.spark._shards import COUNTS, LATE, Shards, processor
+from sash.spark._types import as_carried
+
+WEIGHTS = {"": (4000, 500), "never": (1 << 60, 500), "always": (0, 1 << 60)}
+"""By `Task.compact`: the least size of a snapshot that is replaced, and the least weight of changes."""
+READ = 3
+"""The committed state is read after every so many micro-batches."""
+SIMULATED = "as simulated"
+
+
+class Crash(BaseException):
+    """A worker dies."""
+
+
+class SimulatedStore(Store):
+    """The state of one shard, of which a call may raise."""
+
+    fuse = 0
+    error: type[BaseException] = OSError
+
+    def call(self) -> None:
+        super().call()
+        self.fuse -= 1
+        if self.fuse == 0:
+            raise self.error(f"the state store failed, {SIMULATED}")
+
+    def state(self) -> Any:
+        """What was written, committed or not."""
+        return self._now
+
+    def adopt(self, state: Any) -> None:
+        """Commit what an attempt has written."""
+        self._now = state
+        self.commit()
+
+
+@dataclass
+class Emitted:
+    """What a shard has emitted in a micro-batch."""
+
+    rows: list[pa.Table]
+    counts: list[dict[str, int]]
+
+    @cached_property
+    def listed(self) -> list[str]:
+        return sorted(str(row) for table in self.rows for row in table.to_pylist())
+
+    @property
+    def totals(self) -> dict[str, int]:
+        return {name: sum(c[name] for c in self.counts) for name in COUNTS}
+
+
+@dataclass
+class Log:
+    """What a query has emitted and committed, by micro-batch and shard."""
+
+    batches: list[dict[int, Emitted]] = field(default_factory=list)
+    watermarks: list[int] = field(default_factory=list)
+    open: list[list[str]] = field(default_factory=list)
+    """After some micro-batches: the windows that rows may still change, read from the state."""
+
+
+@dataclass
+class _Part:
+    number: int
+
+    def partitionId(self) -> int:  # noqa: N802
+        return self.number
+
+
+@dataclass
+class _Timers:
+    watermark: int
+
+    def getCurrentWatermarkInMs(self) -> int:  # noqa: N802
+        return self.watermark
+
+
+class Cluster:
+    """Runs a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.query = plan, plan.query
+        self.labels = labels_of(self.query.shards)
+        self.stores = {label: SimulatedStore() for label in self.labels}
+        self.memories: dict[int, dict[Any, Any]] = {}
+        self.runs = 0
+        self.watermark = 0
+        self.log = Log()
+        self.shards = shards_of(self.query)
+
+    def run(self) -> Log:
+        with ExitStack() as stack:
+            for module, name, value in (
+                (_shards, "CHUNK", self.query.chunk), (_shard_log, "PIECE", 1000),
+                (_pack, "_MOST_ROWS", 4), (_shards, "_run_id", lambda: f"run {self.runs}"),
+            ):  # fmt: skip
+                stack.enter_context(mock.patch.object(module, name, value))
+            for number, batch in enumerate(self.plan.batches):
+                self._batch(batch, number)
+        return self.log
+
+    def _batch(self, batch: Batch, number: int) -> None:
+        cells = self._cells(batch.rows, number)
+        emitted: dict[int, Emitted] = {}
+        for attempt in batch.tries:
+            self._try(attempt, cells, emitted)
+            self._end(attempt)
+        won = self._try(batch.commit, cells, emitted)
+        for label in self._busy(cells):
+            if label not in won:
+                task = Task(self.labels.index(label), 0)
+                won[label] = self._checked(task, cells, emitted)
+        for label, state in won.items():
+            self.stores[label].adopt(state)
+        self._end(batch.commit)
+        self.log.batches.append({label: emitted[label] for label in self.labels if label in won})
+        self.log.watermarks.append(self.watermark)
+        self.log.open.append(self._open() if number % READ == 0 else [])
+        times = [row.t // 1000 - self.query.delay for row in batch.rows if row.t is not None]
+        self.watermark = max([self.watermark, *times])
+
+    def _end(self, attempt: Try) -> None:
+        for worker in attempt.killed:
+            self.memories.pop(worker, None)
+        self.runs += attempt.restart
+
+    def _busy(self, cells: dict[int, list[dict[str, Any]]]) -> list[int]:
+        """Shards that have rows, or a timer that Spark would call."""
+        for store in self.stores.values():
+            store.roll_back()
+        due = [label for label, store in self.stores.items() if store.due(self.watermark)]
+        return [label for label in self.labels if label in cells or label in due]
+
+    def _try(
+        self, attempt: Try, cells: dict[int, Any], emitted: dict[int, Emitted]
+    ) -> dict[int, Any]:
+        """Run the tasks; return the states of shards for which one has succeeded."""
+        won: dict[int, Any] = {}
+        for task in attempt.tasks:
+            state = self._checked(task, cells, emitted)
+            if state is not None:
+                won[self.labels[task.shard]] = state
+        return won
+
+    def _checked(self, task: Task, cells: dict[int, Any], emitted: dict[int, Emitted]) -> Any:
+        """Run a task; return its state, if it succeeded. All attempts must emit the same rows."""
+        label = self.labels[task.shard]
+        if label not in self._busy(cells):
+            return None
+        found = self._run(task, cells.get(label))
+        if found is None:
+            return None
+        before = emitted.setdefault(label, found)
+        assert before.listed == found.listed, (
+            f"attempts emit different rows: {before.listed} and {found.listed} in {task}"
+        )
+        assert before.totals == found.totals, (
+            f"attempts count differently: {before.totals} and {found.totals} in {task}"
+        )
+        kept = self.stores[label].shard(label)
+        assert len(kept["timers"]) <= 1, f"shard {label} has the timers {kept['timers']}"
+        return self.stores[label].state()
+
+    def _run(self, task: Task, cells: list[dict[str, Any]] | None) -> Emitted | None:
+        """Run a task; ``None``: it failed, as it was to."""
+        if task.fault == "start":
+            self.memories.pop(task.worker, None)
+            return None
+        label = self.labels[task.shard]
+        store = self.stores[label]
+        store.fuse = task.n if task.fault in ("call", "crash") else 0
+        store.error = Crash if task.fault == "crash" else OSError
+        Fuse.left = task.n if task.fault == "user" else -1
+        try:
+            with self._worker(task):
+                frames = self._frames(label, cells)
+                found = list(islice(frames, task.n) if task.fault == "output" else frames)
+                frames.close()
+        except Crash:
+            self.memories.pop(task.worker, None)
+            return None
+        except Exception as error:
+            if SIMULATED not in str(error):
+                raise
+            return None
+        finally:
+            Fuse.left = -1
+            store.fuse = 0
+        return None if task.fault == "output" else _emitted(found)
+
+    @contextmanager
+    def _worker(self, task: Task) -> Iterator[None]:
+        least_base, least_weight = WEIGHTS[task.compact]
+        _live_shards._live.clear()
+        _live_shards._live.update(self.memories.get(task.worker, {}))
+        with (
+            mock.patch.object(_shard_log, "LEAST_BASE", least_base),
+            mock.patch.object(_shard_log, "LEAST_WEIGHT", least_weight),
+        ):
+            try:
+                yield
+            finally:
+                self.memories[task.worker] = dict(_live_shards._live)
+                _live_shards._live.clear()
+
+    def _frames(self, label: int, cells: list[dict[str, Any]] | None) -> Iterator[pd.DataFrame]:
+        """What a task does: rows first, then timers."""
+        store, timers = self.stores[label], _Timers(self.watermark)
+        spark = processor(self.shards)
+        spark.init(store.handle(label))
+        if cells is not None:
+            yield from spark.handleInputRows((label,), iter([pd.DataFrame(cells)]), timers)
+        kept = store.shard(label)
+        for timer in sorted(t for t in kept["timers"] if t <= self.watermark):
+            yield from spark.handleExpiredTimer((label,), timers, timer)
+            kept["timers"].discard(timer)
+        spark.close()
+
+    def _cells(self, rows: list[Row], number: int) -> dict[int, list[dict[str, Any]]]:
+        """Rows on their way to shards, out of the order they were packed in."""
+        found: dict[int, list[dict[str, Any]]] = {}
+        if not rows and number % 2:
+            return found  # as Spark does where nothing but the watermark is new
+        for part in range(2):
+            table = table_of([r for r in rows if r.part == part], self.shards.query.names)
+            if self.query.by:
+                places = [place_of(r.k, self.query.shards) for r in rows if r.part == part]
+                table = table.append_column(SHARD, pa.array(places, pa.int32()))
+            with mock.patch.object(_pack, "task_context", lambda part=part: _Part(part)):
+                packed = [b.to_pylist()[0] for b in Pack(self.labels)(table.to_batches())]
+            for row in reversed(packed):
+                found.setdefault(row["shard"], []).append(row)
+        return found
+
+    def _open(self) -> list[str]:
+        """What a reader of the committed state finds."""
+        found: list[str] = []
+        for label, store in self.stores.items():
+            store.roll_back()
+            manifest, entries = store.log(label).manifest, store.shard(label)["entries"]
+            if manifest is not None and manifest.last >= 0:
+                pieces = [
+                    {"entry": entry, "piece": piece, "pieces": pieces, "data": data}
+                    for (entry, piece), (pieces, data) in entries.items()
+                ]
+                read = _state._keeper(self.shards.query, pieces, manifest, self.query.rolling)
+                found += map(str, read.windows().to_pylist())
+        return sorted(found)
+
+
+def _emitted(frames: list[pd.DataFrame]) -> Emitted:
+    cells = pa.record_batch({"cell": pa.array([f["cell"][0] for f in frames], pa.binary())})
+    rows = [pa.Table.from_batches([batch]) for batch in Unpack()([cells])]
+    return Emitted(rows, [{name: int(f[name][0]) for name in COUNTS} for f in frames])
+
+
+def place_of(key: str | None, shards: int) -> int:
+    return 0 if key is None else zlib.crc32(key.encode()) % shards
+
+
+def table_of(rows: list[Row], names: list[str]) -> pa.Table:
+    columns = {
+        "t": [r.t for r in rows], "k": [r.k for r in rows], "v": [r.v for r in rows],
+        "x": [r.x for r in rows], "high": [r.x > 3 for r in rows], "low": [r.x < 0 for r in rows],
+        "n": [r.n for r in rows],
+    }  # fmt: skip
+    return pa.table({name: pa.array(columns[name], TYPES[name]) for name in names})
+
+
+def shards_of(query: Query) -> Shards:
+    """What the plan of such a query makes."""
+    arguments = {
+        "on": "t", "by": query.by, "windows": query.made, "aggs": query.aggs,
+        "lateness": query.lateness, "emit": query.emit,
+    }  # fmt: skip
+    read = dict.fromkeys(n for _, n in columns_read(sash_operator(arguments)))
+    types = {name: TYPES[name] for name in read}
+    about = {"rows": query.rolling}
+    if query.rolling:
+        outputs = [a.output for a in query.aggs]
+        rolling = RollingQuery(
+            arguments, types, query.by, Counters(), list(TYPES), dict(TYPES), outputs
+        )
+        told = as_carried(WindowKeeper(rolling).advance(-1).schema)
+        added = [told.field(n) for n in (*outputs, "revision", "change")]
+        result, late = pa.schema([*TYPES.items(), *added]), "row" if query.late_rows else None
+        return Shards(RollingKeeper, rolling, "plan", query.shards, about, result, late)
+    names = list(TYPES) if query.late_rows else list(types)
+    asked = task_module.Query(arguments, types, query.by, Counters(), names)
+    result = as_carried(WindowKeeper(asked).advance(-1).schema)
+    if query.late_rows:
+        result = result.append(pa.field(LATE, pa.struct(list(TYPES.items()))))
+    late = "struct" if query.late_rows else None
+    return Shards(WindowKeeper, asked, "plan", query.shards, about, result, late)
+
+
+def sash_operator(arguments: dict[str, Any]) -> Any:
+    return task_module.WindowOperator(**arguments)
+
+
+def failure_of(plan: Plan) -> str | None:
+    """Run a plan with and without its faults; return what is wrong, if anything is."""
+    try:
+        wanted = Cluster(plan.without_faults()).run()
+        check(plan, wanted, wanted)
+        check(plan, Cluster(plan).run(), wanted)
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{type(error).__name__} in {where.name}: {error}"
+    return None
+
+
+def simulate(seed: int) -> str | None:
+    """Run a seed; return what is wrong, with the steps of a smaller plan, if anything is."""
+    plan = plan_of(seed)
+    failure = failure_of(plan)
+    if failure is None:
+        return None
+    from simulator_shrink import shrunk
+
+    small, failure = shrunk(plan, failure)
+    return "\n".join([f"seed {seed} fails: {failure}", *small.lines()])

@@ -1,0 +1,70 @@
+"""A plan that fails, made smaller: what can be left out while it fails is left out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+from simulator import failure_of
+from simulator_plans import Batch, Plan, Try
+
+SECONDS = 60.0
+"""Spent on one plan; a plan that is not as small as it could be is a plan that fails all the same."""
+
+
+def shrunk(plan: Plan, failure: str) -> tuple[Plan, str]:
+    """Return a smaller plan that fails in the same way, and what is wrong with it."""
+    until = time.monotonic() + SECONDS
+    kind = failure.split(":", maxsplit=1)[0]
+    smaller = True
+    while smaller:
+        smaller = False
+        for candidate in _smaller(plan):
+            if time.monotonic() > until:
+                return plan, failure
+            found = failure_of(candidate)
+            if found is not None and found.startswith(kind):
+                plan, failure, smaller = candidate, found, True
+                break
+    return plan, failure
+
+
+def _smaller(plan: Plan) -> Iterator[Plan]:
+    for i, batch in enumerate(plan.batches):
+        others = plan.batches[:i], plan.batches[i + 1 :]
+        yield replace(plan, batches=[*others[0], *others[1]])
+        for less in _smaller_batch(batch):
+            yield replace(plan, batches=[*others[0], less, *others[1]])
+    if len(plan.query.windows) > 1:
+        kinds = plan.query.windows
+        for i in range(len(kinds)):
+            yield replace(plan, query=replace(plan.query, windows=kinds[:i] + kinds[i + 1 :]))
+
+
+def _smaller_batch(batch: Batch) -> Iterator[Batch]:
+    if batch.tries:
+        yield replace(batch, tries=[])
+    if batch.commit != Try():
+        yield replace(batch, commit=Try())
+    for i in range(len(batch.tries)):
+        yield replace(batch, tries=batch.tries[:i] + batch.tries[i + 1 :])
+        for less in _smaller_try(batch.tries[i]):
+            yield replace(batch, tries=[*batch.tries[:i], less, *batch.tries[i + 1 :]])
+    for less in _smaller_try(batch.commit):
+        yield replace(batch, commit=less)
+    half = len(batch.rows) // 2
+    if half:
+        yield replace(batch, rows=batch.rows[:half])
+        yield replace(batch, rows=batch.rows[half:])
+    for i in range(len(batch.rows)):
+        yield replace(batch, rows=batch.rows[:i] + batch.rows[i + 1 :])
+
+
+def _smaller_try(attempt: Try) -> Iterator[Try]:
+    if attempt.killed:
+        yield replace(attempt, killed=[])
+    if attempt.restart:
+        yield replace(attempt, restart=False)
+    for i in range(len(attempt.tasks)):
+        yield replace(attempt, tasks=attempt.tasks[:i] + attempt.tasks[i + 1 :])
