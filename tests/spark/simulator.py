@@ -1,25 +1,27 @@
 """A streaming query without Spark: the code of shards over a simulated state store, with faults.
 
-Everything follows from one seed (see ``simulator_plans.py``). A run is right if what it emits, batch
-by batch as an idempotent sink would keep it, is what the same run emits without faults, and means
-what brute force says (see ``simulator_checks.py``).
+Everything follows from one seed (see ``simulator_plans.py``). A run is right if what it emits in
+each micro-batch, as an idempotent sink would keep it, is what the same run emits without faults,
+and if all of it together is what brute force says after each one (see ``simulator_checks.py``).
 """
 
 from __future__ import annotations
 
+import sys
 import traceback
 import zlib
-from collections.abc import Iterator
+from collections import namedtuple
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-import pandas as pd
 import pyarrow as pa
-from simulator_checks import check
+from simulator_checks import Expected, Reader, compare_runs, expected_of
 from simulator_plans import TYPES, Batch, Fuse, Plan, Query, Row, Task, Try, plan_of
 from store import Store
 
@@ -29,14 +31,12 @@ from sash.spark import _windows_task as task_module
 from sash.spark._keep_rolling import RollingKeeper, RollingQuery
 from sash.spark._keep_windows import WindowKeeper
 from sash.spark._metrics import Counters
-from sash.spark._pack import SHARD, Pack, Unpack, labels_of
+from sash.spark._pack import CELLS, SHARD, Pack, Unpack, labels_of
 from sash.spark._shards import COUNTS, LATE, Shards, processor
 from sash.spark._types import as_carried
 
 WEIGHTS = {"": (4000, 500), "never": (1 << 60, 500), "always": (0, 1 << 60)}
-"""By `Task.compact`: the least size of a snapshot that is replaced, and the least weight of changes."""
-READ = 3
-"""The committed state is read after every so many micro-batches."""
+"""By `Task.compact`: the least size of a snapshot that is replaced, and the least of changes."""
 SIMULATED = "as simulated"
 
 
@@ -87,9 +87,22 @@ class Log:
     """What a query has emitted and committed, by micro-batch and shard."""
 
     batches: list[dict[int, Emitted]] = field(default_factory=list)
-    watermarks: list[int] = field(default_factory=list)
     open: list[list[str]] = field(default_factory=list)
-    """After some micro-batches: the windows that rows may still change, read from the state."""
+    """After each micro-batch: the windows that rows may still change."""
+
+
+Cell = namedtuple("Cell", CELLS.names)
+
+
+@dataclass
+class Frame:
+    """What shards need of a frame of pandas, at a fraction of its cost."""
+
+    cells: list[Cell]
+
+    def itertuples(self, index: bool) -> Iterator[Cell]:
+        assert not index
+        return iter(self.cells)
 
 
 @dataclass
@@ -109,35 +122,63 @@ class _Timers:
 
 
 class Cluster:
-    """Runs a plan."""
+    """Runs a plan; with the log of the run without faults, if this is not that run."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.query = plan, plan.query
+    def __init__(self, plan: Plan, expected: list[Expected], wanted: Log | None = None) -> None:
+        self.plan, self.query, self.wanted = plan, plan.query, wanted
         self.labels = labels_of(self.query.shards)
         self.stores = {label: SimulatedStore() for label in self.labels}
         self.memories: dict[int, dict[Any, Any]] = {}
         self.runs = 0
+        self.clock = 0.0
         self.watermark = 0
         self.log = Log()
+        self.reader = Reader(plan, expected)
         self.shards = shards_of(self.query)
+        with mock.patch.dict(sys.modules, pandas=SimpleNamespace(DataFrame=dict)):
+            self.processor = type(processor(self.shards))
+        self.starts: list[tuple[int, dict[int, Any]]] = []
+        """The watermark and the committed states before each micro-batch."""
+        self.trace: list[str] = []
+        self.steps = 0
+        """Attempts to run a shard."""
 
     def run(self) -> Log:
         with ExitStack() as stack:
             for module, name, value in (
                 (_shards, "CHUNK", self.query.chunk), (_shard_log, "PIECE", 1000),
                 (_pack, "_MOST_ROWS", 4), (_shards, "_run_id", lambda: f"run {self.runs}"),
+                (_live_shards, "time", SimpleNamespace(monotonic=lambda: self.clock)),
             ):  # fmt: skip
                 stack.enter_context(mock.patch.object(module, name, value))
             for number, batch in enumerate(self.plan.batches):
                 self._batch(batch, number)
+                if batch.replay:
+                    self._replay(max(0, number + 1 - batch.replay), number)
         return self.log
 
     def _batch(self, batch: Batch, number: int) -> None:
+        self.trace.append(f"batch {number}, watermark {self.watermark} ms:")
+        self.trace += [f"    {row}" for row in batch.rows]
+        self.starts.append((self.watermark, self._committed()))
         cells = self._cells(batch.rows, number)
         emitted: dict[int, Emitted] = {}
         for attempt in batch.tries:
+            self.trace.append("  attempt that is not committed:")
             self._try(attempt, cells, emitted)
             self._end(attempt)
+        self.trace.append("  attempt that is committed:")
+        self.log.batches.append(self._commit(batch, cells, emitted))
+        self.log.open.append(self._live() if self.wanted is None else self._saved())
+        self.reader.read(number, list(self.log.batches[-1].values()), self.watermark)
+        if self.wanted is not None:
+            compare_runs(number, self.log, self.wanted)
+        self._move_on(batch)
+
+    def _commit(
+        self, batch: Batch, cells: dict[int, list[Cell]], emitted: dict[int, Emitted]
+    ) -> dict[int, Emitted]:
+        """Run a micro-batch, commit the states, and return what counts as emitted."""
         won = self._try(batch.commit, cells, emitted)
         for label in self._busy(cells):
             if label not in won:
@@ -146,18 +187,39 @@ class Cluster:
         for label, state in won.items():
             self.stores[label].adopt(state)
         self._end(batch.commit)
-        self.log.batches.append({label: emitted[label] for label in self.labels if label in won})
-        self.log.watermarks.append(self.watermark)
-        self.log.open.append(self._open() if number % READ == 0 else [])
+        return {label: emitted[label] for label in self.labels if label in won}
+
+    def _move_on(self, batch: Batch) -> None:
+        """Set the watermark of the next micro-batch."""
         times = [row.t // 1000 - self.query.delay for row in batch.rows if row.t is not None]
         self.watermark = max([self.watermark, *times])
+
+    def _replay(self, first: int, last: int) -> None:
+        """Run micro-batches again, from the state before them; they must emit the same."""
+        self.runs += 1
+        self.watermark, states = self.starts[first]
+        for label, state in states.items():
+            self.stores[label].adopt(state)
+        for number in range(first, last + 1):
+            self.trace.append(f"batch {number} again, after a restart from an older state:")
+            batch, before = self.plan.batches[number], self.log.batches[number]
+            found = self._commit(batch, self._cells(batch.rows, number), dict(before))
+            assert set(found) == set(before), f"now the shards {set(found)} emit, not {set(before)}"
+            self._move_on(batch)
+
+    def _committed(self) -> dict[int, Any]:
+        for store in self.stores.values():
+            store.roll_back()
+        return {label: store.state() for label, store in self.stores.items()}
 
     def _end(self, attempt: Try) -> None:
         for worker in attempt.killed:
             self.memories.pop(worker, None)
+        self.clock += 1000.0 if attempt.idle else 1.0
         self.runs += attempt.restart
+        self.trace.append(f"    then {attempt.end()}")
 
-    def _busy(self, cells: dict[int, list[dict[str, Any]]]) -> list[int]:
+    def _busy(self, cells: dict[int, list[Cell]]) -> list[int]:
         """Shards that have rows, or a timer that Spark would call."""
         for store in self.stores.values():
             store.roll_back()
@@ -165,24 +227,30 @@ class Cluster:
         return [label for label in self.labels if label in cells or label in due]
 
     def _try(
-        self, attempt: Try, cells: dict[int, Any], emitted: dict[int, Emitted]
+        self, attempt: Try, cells: dict[int, list[Cell]], emitted: dict[int, Emitted]
     ) -> dict[int, Any]:
         """Run the tasks; return the states of shards for which one has succeeded."""
         won: dict[int, Any] = {}
         for task in attempt.tasks:
             state = self._checked(task, cells, emitted)
-            if state is not None:
-                won[self.labels[task.shard]] = state
+            label = self.labels[task.shard]
+            if state is not None and not (attempt.first_wins and label in won):
+                won[label] = state
         return won
 
-    def _checked(self, task: Task, cells: dict[int, Any], emitted: dict[int, Emitted]) -> Any:
+    def _checked(
+        self, task: Task, cells: dict[int, list[Cell]], emitted: dict[int, Emitted]
+    ) -> Any:
         """Run a task; return its state, if it succeeded. All attempts must emit the same rows."""
         label = self.labels[task.shard]
         if label not in self._busy(cells):
             return None
+        self.steps += 1
+        self.trace.append(f"    {task}")
         found = self._run(task, cells.get(label))
         if found is None:
             return None
+        self.trace += [f"      emits {row}" for row in found.listed]
         before = emitted.setdefault(label, found)
         assert before.listed == found.listed, (
             f"attempts emit different rows: {before.listed} and {found.listed} in {task}"
@@ -194,7 +262,7 @@ class Cluster:
         assert len(kept["timers"]) <= 1, f"shard {label} has the timers {kept['timers']}"
         return self.stores[label].state()
 
-    def _run(self, task: Task, cells: list[dict[str, Any]] | None) -> Emitted | None:
+    def _run(self, task: Task, cells: list[Cell] | None) -> Emitted | None:
         """Run a task; ``None``: it failed, as it was to."""
         if task.fault == "start":
             self.memories.pop(task.worker, None)
@@ -236,22 +304,22 @@ class Cluster:
                 self.memories[task.worker] = dict(_live_shards._live)
                 _live_shards._live.clear()
 
-    def _frames(self, label: int, cells: list[dict[str, Any]] | None) -> Iterator[pd.DataFrame]:
+    def _frames(self, label: int, cells: list[Cell] | None) -> Iterator[dict[str, list[Any]]]:
         """What a task does: rows first, then timers."""
         store, timers = self.stores[label], _Timers(self.watermark)
-        spark = processor(self.shards)
+        spark = self.processor()
         spark.init(store.handle(label))
         if cells is not None:
-            yield from spark.handleInputRows((label,), iter([pd.DataFrame(cells)]), timers)
+            yield from spark.handleInputRows((label,), iter([Frame(cells)]), timers)
         kept = store.shard(label)
         for timer in sorted(t for t in kept["timers"] if t <= self.watermark):
             yield from spark.handleExpiredTimer((label,), timers, timer)
             kept["timers"].discard(timer)
         spark.close()
 
-    def _cells(self, rows: list[Row], number: int) -> dict[int, list[dict[str, Any]]]:
+    def _cells(self, rows: list[Row], number: int) -> dict[int, list[Cell]]:
         """Rows on their way to shards, out of the order they were packed in."""
-        found: dict[int, list[dict[str, Any]]] = {}
+        found: dict[int, list[Cell]] = {}
         if not rows and number % 2:
             return found  # as Spark does where nothing but the watermark is new
         for part in range(2):
@@ -260,28 +328,49 @@ class Cluster:
                 places = [place_of(r.k, self.query.shards) for r in rows if r.part == part]
                 table = table.append_column(SHARD, pa.array(places, pa.int32()))
             with mock.patch.object(_pack, "task_context", lambda part=part: _Part(part)):
-                packed = [b.to_pylist()[0] for b in Pack(self.labels)(table.to_batches())]
-            for row in reversed(packed):
-                found.setdefault(row["shard"], []).append(row)
+                packed = list(Pack(self.labels)(table.to_batches()))
+            for batch in reversed(packed):
+                cell = Cell(**batch.to_pylist()[0])
+                found.setdefault(cell.shard, []).append(cell)
         return found
 
-    def _open(self) -> list[str]:
-        """What a reader of the committed state finds."""
+    def _live(self) -> list[str]:
+        """The windows that rows may still change, in a worker that has never been restored."""
+        live = {key[2]: entry.keeper for key, entry in self.memories.get(0, {}).items()}
+        rolling = self.query.rolling
+        return self._open(live[label]._windows if rolling else live[label] for label in live)
+
+    def _saved(self) -> list[str]:
+        """The same, read from the committed states."""
+        return self._open(self._restored(label) for label in self.labels if self._has(label))
+
+    def _has(self, label: int) -> bool:
+        self.stores[label].roll_back()
+        manifest = self.stores[label].log(label).manifest
+        return manifest is not None and manifest.last >= 0
+
+    def _restored(self, label: int) -> WindowKeeper:
+        store = self.stores[label]
+        manifest, entries = store.log(label).manifest, store.shard(label)["entries"]
+        assert manifest is not None
+        pieces = [
+            {"entry": entry, "piece": piece, "pieces": pieces, "data": data}
+            for (entry, piece), (pieces, data) in entries.items()
+        ]
+        return _state._keeper(self.shards.query, pieces, manifest, self.query.rolling)
+
+    def _open(self, states: Iterable[WindowKeeper]) -> list[str]:
+        """List windows as of the watermark, up to which all has been emitted."""
         found: list[str] = []
-        for label, store in self.stores.items():
-            store.roll_back()
-            manifest, entries = store.log(label).manifest, store.shard(label)["entries"]
-            if manifest is not None and manifest.last >= 0:
-                pieces = [
-                    {"entry": entry, "piece": piece, "pieces": pieces, "data": data}
-                    for (entry, piece), (pieces, data) in entries.items()
-                ]
-                read = _state._keeper(self.shards.query, pieces, manifest, self.query.rolling)
-                found += map(str, read.windows().to_pylist())
+        for state in states:
+            if self.watermark > 0:
+                late = state.advance(self.watermark * 1000).to_pylist()
+                assert not late, f"not emitted by the watermark {self.watermark}: {late}"
+            found += map(str, state.windows().to_pylist())
         return sorted(found)
 
 
-def _emitted(frames: list[pd.DataFrame]) -> Emitted:
+def _emitted(frames: list[dict[str, list[Any]]]) -> Emitted:
     cells = pa.record_batch({"cell": pa.array([f["cell"][0] for f in frames], pa.binary())})
     rows = [pa.Table.from_batches([batch]) for batch in Unpack()([cells])]
     return Emitted(rows, [{name: int(f[name][0]) for name in COUNTS} for f in frames])
@@ -331,15 +420,35 @@ def sash_operator(arguments: dict[str, Any]) -> Any:
     return task_module.WindowOperator(**arguments)
 
 
-def failure_of(plan: Plan) -> str | None:
-    """Run a plan with and without its faults; return what is wrong, if anything is."""
+@dataclass
+class Failure:
+    """What is wrong with a plan."""
+
+    message: str
+    trace: list[str]
+    """All that happened until then."""
+    steps: int
+    """Attempts to run a shard until then."""
+
+    @property
+    def kind(self) -> str:
+        return self.message.split(":", maxsplit=1)[0]
+
+
+def failure_of(plan: Plan) -> Failure | None:
+    """Run a plan without its faults, then with them; return what is wrong, if anything is."""
+    expected = expected_of(plan)
+    cluster = Cluster(plan.without_faults(), expected)
+    steps = 0
     try:
-        wanted = Cluster(plan.without_faults()).run()
-        check(plan, wanted, wanted)
-        check(plan, Cluster(plan).run(), wanted)
+        wanted = cluster.run()
+        steps = cluster.steps
+        cluster = Cluster(plan, expected, wanted)
+        cluster.run()
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
-        return f"{type(error).__name__} in {where.name}: {error}"
+        message = f"{type(error).__name__} in {where.name}: {error}"
+        return Failure(message, cluster.trace, steps + cluster.steps)
     return None
 
 
@@ -351,5 +460,10 @@ def simulate(seed: int) -> str | None:
         return None
     from simulator_shrink import shrunk
 
-    small, failure = shrunk(plan, failure)
-    return "\n".join([f"seed {seed} fails: {failure}", *small.lines()])
+    small, last = shrunk(plan, failure)
+    return "\n".join([
+        f"seed {seed} fails after {failure.steps} steps: {failure.message}",
+        f"run it alone: python tools/simulate.py --seed {seed}",
+        f"a smaller plan fails after {last.steps} steps:", *small.lines(), *last.trace,
+        f"there: {last.message}",
+    ])  # fmt: skip

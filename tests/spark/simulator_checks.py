@@ -1,8 +1,9 @@
-"""What must hold of all that a simulated query has emitted."""
+"""What must hold of all that a simulated query has emitted, after every micro-batch."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +13,8 @@ from operator_oracle import Row as ModelRow
 from simulator_plans import Plan, Query, Row
 
 RETRACTIONS = ("withdrawn", "retract")
+CORRECTIONS = ("correction", "retract")
+Place = tuple[Any, ...]
 
 
 class Value(int):
@@ -26,52 +29,167 @@ class Value(int):
         return value
 
 
-def check(plan: Plan, log: Any, wanted: Any) -> None:
-    """Raise unless a log is that of the run without faults, and means what it should."""
-    assert log.watermarks == wanted.watermarks
-    for number, (batch, without) in enumerate(zip(log.batches, wanted.batches, strict=True)):
-        found, rows = _listed(batch), _listed(without)
-        assert found == rows, (
-            f"batch {number} emits other rows than without faults: {found - rows} instead of "
-            f"{rows - found}"
-        )
-        counts = [emitted.totals for emitted in batch.values()]
-        taken = sum(c["rows"] + c["late_rows"] + c["rows_without_time"] for c in counts)
-        assert taken == len(plan.batches[number].rows), f"batch {number} counts {taken} rows"
-        assert log.open[number] == wanted.open[number], (
-            f"after batch {number} the state has the windows {log.open[number]}, not "
-            f"{wanted.open[number]}"
-        )
-    tables = [t for batch in log.batches for emitted in batch.values() for t in emitted.rows]
-    if plan.query.rolling:
-        _check_rolling(plan, log.watermarks, tables)
-    else:
-        _check_windows(plan, log.watermarks, tables)
+@dataclass
+class Expected:
+    """What brute force says after a micro-batch."""
+
+    watermark: int
+    values: dict[Any, list[Any]]
+    """Of every window that was to be emitted by then."""
+    dropped: list[int]
+    """Rows of the micro-batch beyond the allowed lateness, or without a timestamp."""
+    accepted: list[Row]
+    """All rows so far but those that were dropped."""
 
 
-def _listed(batch: dict[int, Any]) -> Counter[str]:
-    return Counter(row for emitted in batch.values() for row in emitted.listed)
-
-
-def _accepted(plan: Plan, watermarks: list[int]) -> tuple[Model, list[int]]:
-    """Return the accepted rows, and the numbers of those that are not."""
+def expected_of(plan: Plan) -> list[Expected]:
+    """Return what brute force says, by micro-batch."""
     query = plan.query
 
     def fold(values: list[Value]) -> tuple[Any, ...]:
         return query.fold([value.v for value in values])
 
     model = Model(fold, [(w, None) for w in query.made], query.lateness)
-    dropped: list[int] = []
-    for batch, watermark in zip(plan.batches, watermarks, strict=True):
+    watermark, found, accepted = 0, [], []
+    for batch in plan.batches:
         if watermark > 0:
             model.advance(watermark * 1000)
+        dropped = []
         for row in sorted(batch.rows, key=lambda r: r.part):  # as they are packed
             late = len(model.late)
             if row.t is not None:
                 model.process([ModelRow(row.k if query.by else None, row.t, Value.of(row))])
             if row.t is None or len(model.late) > late:
                 dropped.append(row.n)
-    return model, dropped
+            else:
+                accepted.append(row)
+        values = model.told(early=query.emit == "updates")
+        found.append(Expected(watermark, values, dropped, accepted[:]))
+        times = [row.t // 1000 - query.delay for row in batch.rows if row.t is not None]
+        watermark = max([watermark, *times])
+    return found
+
+
+class Reader:
+    """Reads a query's log, micro-batch by micro-batch; raises as soon as a row is wrong."""
+
+    def __init__(self, plan: Plan, expected: list[Expected]) -> None:
+        self._plan, self._query, self._expected = plan, plan.query, expected
+        self._downstream = Downstream(self._query.emit)
+        self._revisions = Revisions(self._query)
+        self._rows: dict[int, dict[str, Any]] = {}
+
+    def read(self, number: int, emitted: list[Any], watermark: int) -> None:
+        """Take what the shards have emitted in a micro-batch."""
+        expected = self._expected[number]
+        assert watermark == expected.watermark
+        tables = [table for one in emitted for table in one.rows]
+        rows = [row for table in tables for row in _times_as_numbers(table).to_pylist()]
+        late = [row for row in rows if row["change"] == "late"]
+        rows = [row for row in rows if row["change"] != "late"]
+        self._check_counts(number, emitted, rows, expected)
+        if self._query.late_rows:
+            struct = not self._query.rolling
+            found = sorted((row["late_row"] if struct else row)["n"] for row in late)
+            wanted = sorted(expected.dropped)
+            assert found == wanted, f"batch {number} drops the rows {found}, not {wanted}"
+        if self._query.rolling:
+            self._read_rows(number, rows, expected)
+        else:
+            self._read_windows(number, rows, expected)
+
+    def _check_counts(
+        self, number: int, emitted: list[Any], rows: list[dict[str, Any]], expected: Expected
+    ) -> None:
+        totals = Counter[str]()
+        for one in emitted:
+            totals.update(one.totals)
+        dropped = totals["late_rows"] + totals["rows_without_time"]
+        found = totals["rows"], dropped, totals["windows"], totals["corrections"]
+        wanted = (
+            len(self._plan.batches[number].rows) - len(expected.dropped), len(expected.dropped),
+            len(rows), sum(row["change"] in CORRECTIONS for row in rows),
+        )  # fmt: skip
+        assert found == wanted, (
+            f"batch {number} counts {found} rows, dropped ones, windows and corrections, not "
+            f"{wanted}"
+        )
+
+    def _read_windows(self, number: int, rows: list[dict[str, Any]], expected: Expected) -> None:
+        query = self._query
+        for row in rows:
+            key = row["k"] if query.by else None
+            place = key, row["window"], row["window_start"], row["window_end"]
+            self._revisions.read(place, row["revision"], row["change"] in RETRACTIONS)
+        if rows:
+            outputs = [a.output for a in query.aggs]
+            key = "k" if query.by else None
+            self._downstream.read(pa.Table.from_pylist(rows), outputs, key, query.by_rows)
+        _compare(number, self._downstream.values(), expected.values)
+
+    def _read_rows(self, number: int, rows: list[dict[str, Any]], expected: Expected) -> None:
+        for row in rows:
+            self._revisions.read((row["n"],), row["revision"], False)
+            self._rows[row["n"]] = row
+        until = expected.watermark * 1000 if expected.watermark > 0 else plans.EARLIEST
+        due = [row for row in expected.accepted if row.t is not None and row.t < until]
+        emitted = {row.n for row in due}
+        found = set(self._rows)
+        assert found == emitted, (
+            f"batch {number}: the rows {sorted(found - emitted)} are emitted and should not be; "
+            f"{sorted(emitted - found)} are missing"
+        )
+        (window,) = self._query.made
+        for row in due:
+            assert row.t is not None
+            place = (row.k if self._query.by else None, window.name, row.t - window.size, row.t)
+            (wanted,) = expected.values[place]
+            values = tuple(self._rows[row.n][a.output] for a in self._query.aggs)
+            assert values == wanted, f"batch {number}: row {row.n} has {values}, not {wanted}"
+
+
+class Revisions:
+    """The revisions of each place, (key, window, start, end), over the whole log: they rise."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._highest: dict[Place, int] = {}
+        self._active: dict[Place, set[int]] = {}
+
+    def read(self, place: Place, revision: int, retraction: bool) -> None:
+        """Take the next row of the log."""
+        by_rows = len(place) > 1 and place[1] in self._query.by_rows
+        if by_rows and plans.ALLOW_REPEATED_REVISIONS:
+            return
+        highest = self._highest.get(place, -1)
+        active = self._active.setdefault(place, set())
+        if retraction:
+            assert revision in active, f"{place}: revision {revision} is retracted, not in {active}"
+            active.discard(revision)
+            return
+        assert revision > highest, f"{place} has revision {revision} after {highest}"
+        if not by_rows or self._query.unique:  # else two windows may begin and end at these times
+            active.clear()
+        self._highest[place] = revision
+        active.add(revision)
+
+
+def compare_runs(number: int, found: Any, wanted: Any) -> None:
+    """Raise unless a micro-batch of a log is that of the run without faults."""
+    rows, without = (_listed(log.batches[number]) for log in (found, wanted))
+    assert rows == without, (
+        f"batch {number} emits other rows than without faults: {dict(rows - without)} instead of "
+        f"{dict(without - rows)}"
+    )
+    here, there = (Counter(log.open[number]) for log in (found, wanted))
+    assert here == there, (
+        f"after batch {number} the state has the windows {dict(here - there)} instead of "
+        f"{dict(there - here)}"
+    )
+
+
+def _listed(batch: dict[int, Any]) -> Counter[str]:
+    return Counter(row for emitted in batch.values() for row in emitted.listed)
 
 
 def _times_as_numbers(table: pa.Table) -> pa.Table:
@@ -81,79 +199,9 @@ def _times_as_numbers(table: pa.Table) -> pa.Table:
     return table
 
 
-def _split(tables: list[pa.Table]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return results and late rows, in the order they were emitted in."""
-    rows = [row for table in tables for row in _times_as_numbers(table).to_pylist()]
-    late = [row for row in rows if row["change"] == "late"]
-    return [row for row in rows if row["change"] != "late"], late
-
-
-def _check_windows(plan: Plan, watermarks: list[int], tables: list[pa.Table]) -> None:
-    query = plan.query
-    rows, late = _split(tables)
-    model, dropped = _accepted(plan, watermarks)
-    if query.late_rows:
-        found = sorted(row["late_row"]["n"] for row in late)
-        assert found == sorted(dropped), f"late rows are {found}, not {sorted(dropped)}"
-    places = [(_place(query, r), r["revision"], r["change"] in RETRACTIONS) for r in rows]
-    checked = [p for p in places if _one_window(query, p[0][1])]
-    _check_revisions(checked)
-    downstream = Downstream(query.emit)
-    key = "k" if query.by else None
-    outputs = [a.output for a in query.aggs]
-    told = pa.Table.from_pylist(rows) if rows else pa.table({})
-    downstream.read(told, outputs, key, query.by_rows)
-    expected = model.told(early=query.emit == "updates")
-    _compare(downstream.values(), expected)
-
-
-def _place(query: Query, row: dict[str, Any]) -> tuple[Any, ...]:
-    return row["k"] if query.by else None, row["window"], row["window_start"], row["window_end"]
-
-
-def _one_window(query: Query, window: str) -> bool:
-    """Whether a place is one window: two windows by rows may begin and end at the same times."""
-    if window not in query.by_rows:
-        return True
-    return query.unique and not plans.ALLOW_REPEATED_REVISIONS
-
-
-def _check_revisions(rows: list[tuple[tuple[Any, ...], int, bool]]) -> None:
-    """Raise unless the revisions of each window rise, retractions aside, over the whole log."""
-    last: dict[tuple[Any, ...], int] = {}
-    for place, revision, retraction in rows:
-        before = last.get(place, -1)
-        if retraction:
-            assert revision == before, f"{place} has revision {before}, {revision} is retracted"
-        else:
-            assert revision > before, f"{place} has revision {revision} after {before}"
-        last[place] = revision
-
-
-def _compare(found: dict[Any, list[Any]], expected: dict[Any, list[Any]]) -> None:
+def _compare(number: int, found: dict[Any, list[Any]], expected: dict[Any, list[Any]]) -> None:
     for place in {**found, **expected}:
-        said, wanted = (sorted(map(str, d.get(place, []))) for d in (found, expected))
-        assert said == wanted, f"{place} is {said} in the end, and {wanted} by brute force"
-
-
-def _check_rolling(plan: Plan, watermarks: list[int], tables: list[pa.Table]) -> None:
-    query = plan.query
-    rows, late = _split(tables)
-    model, dropped = _accepted(plan, watermarks)
-    if query.late_rows:
-        found = sorted(row["n"] for row in late)
-        assert found == sorted(dropped), f"late rows are {found}, not {sorted(dropped)}"
-    _check_revisions([((row["n"],), row["revision"], False) for row in rows])
-    last = {row["n"]: row for row in rows}
-    values = model.told()
-    accepted = [r for b in plan.batches for r in b.rows if r.n not in dropped and r.t is not None]
-    emitted = {r.n for r in accepted if r.t is not None and r.t < watermarks[-1] * 1000}
-    assert set(last) == emitted, f"emitted the rows {sorted(last)}, not {sorted(emitted)}"
-    (window,) = query.made
-    for row in accepted:
-        if row.n not in emitted:
-            continue
-        place = (row.k if query.by else None, window.name, row.t - window.size, row.t)
-        (wanted,) = values[place]
-        found_values = tuple(last[row.n][a.output] for a in query.aggs)
-        assert found_values == wanted, f"row {row.n} has {found_values}, not {wanted}"
+        values, wanted = (sorted(map(str, d.get(place, []))) for d in (found, expected))
+        assert values == wanted, (
+            f"after batch {number}, {place} is {values}, and {wanted} by brute force"
+        )

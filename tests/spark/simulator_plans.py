@@ -30,6 +30,8 @@ TYPES = {
 }  # fmt: skip
 """The columns: ``v`` is aggregated and may be null, the next three cut windows, ``n`` is unique."""
 WORKERS = 3
+EARLIEST = -1_000_000
+"""Microseconds before all rows: the watermark where there is none yet."""
 FAR = 10_000_000
 """Microseconds after which every window of a plan is over."""
 
@@ -84,7 +86,7 @@ MAKERS: dict[str, Callable[..., sash.windows.Window]] = {
     "rolling": lambda r, name: sash.windows.rolling(_length(r), name=name),
     "calendar": lambda r, name: sash.windows.calendar(shifts, name=name),
     "tumbling rows": lambda r, name: sash.tumbling(rows=r.randint(1, 4), name=name),
-    "sliding rows": lambda r, name: sash.sliding(rows=r.randint(2, 4), slide=2, name=name),
+    "sliding rows": lambda r, name: sash.sliding(rows=4, slide=r.randint(1, 4), name=name),
     "rolling rows": lambda r, name: sash.windows.rolling(rows=r.randint(1, 4), name=name),
     "delta": lambda r, name: sash.windows.delta("x", r.randint(1, 6), name=name),
     "punctuation": lambda r, name: sash.windows.punctuation("high", name=name),
@@ -167,8 +169,8 @@ class Task:
     shard: int
     worker: int
     fault: str = ""
-    """"call" or "crash" (at the n-th call of the state store), "output" (after n frames), "user" (at
-    the n-th call of the user-defined function), "start" (before anything), or none."""
+    """"call" or "crash" (at the n-th call of the state store), "output" (after n frames), "user"
+    (at the n-th call of the user-defined function), "start" (before anything), or none."""
     n: int = 0
     compact: str = ""
     """Whether a snapshot takes the place of all entries: "always", "never", or by their sizes."""
@@ -178,8 +180,8 @@ class Task:
 class Try:
     """An attempt to run a micro-batch.
 
-    Of the tasks of one shard that succeed, the last one's state counts. Shards with work that none
-    of the tasks has done are run at the end of an attempt that commits.
+    Of the tasks of one shard that succeed, one's state counts. Shards with work that none of the
+    tasks has done are run at the end of an attempt that commits.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -187,6 +189,17 @@ class Try:
     """Workers that lose their memory at the end."""
     restart: bool = False
     """Whether the query starts anew afterwards, under another name."""
+    first_wins: bool = False
+    """Which of the tasks of one shard that succeed counts: the first, or the last."""
+    idle: bool = False
+    """Whether so much time passes afterwards that workers forget what they have in memory."""
+
+    def end(self) -> str:
+        """What happens afterwards, to be read."""
+        said = [f"killing workers {self.killed}"] if self.killed else []
+        said += ["a long pause"] if self.idle else []
+        said += ["a restart"] if self.restart else []
+        return ", ".join(said) or "nothing else"
 
 
 @dataclass
@@ -196,6 +209,8 @@ class Batch:
     rows: list[Row]
     tries: list[Try]
     commit: Try
+    replay: int = 0
+    """Afterwards the query restarts from an older state, and runs so many micro-batches again."""
 
 
 @dataclass
@@ -214,17 +229,8 @@ class Plan:
         return Plan(self.seed, self.query, clean)
 
     def lines(self) -> list[str]:
-        """The steps, to be read."""
-        said = [f"seed {self.seed}: {self.query}"]
-        said += [f"  {w}" for w in self.query.made]
-        for i, batch in enumerate(self.batches):
-            said.append(f"batch {i}:")
-            said += [f"    {row}" for row in batch.rows]
-            for attempt, how in [*((t, "fails") for t in batch.tries), (batch.commit, "commits")]:
-                restart = ", then a restart" if attempt.restart else ""
-                said.append(f"  attempt that {how}{restart}, killing workers {attempt.killed}:")
-                said += [f"    {task}" for task in attempt.tasks]
-        return said
+        """The query, to be read."""
+        return [f"seed {self.seed}: {self.query}", *(f"  {w!r}" for w in self.query.made)]
 
 
 def plan_of(seed: int) -> Plan:
@@ -239,8 +245,9 @@ def plan_of(seed: int) -> Plan:
 
 def _query(r: random.Random) -> Query:
     rolling = r.random() < 0.2
-    kinds = ["rolling"] if rolling else [r.choice(list(MAKERS)) for _ in range(r.randint(1, 3))]
-    keys = r.choice([0, 1, 3, 3, 12])
+    count = 1 if rolling else r.choice([1, 1, 2, 3])
+    kinds = ["rolling"] if rolling else [r.choice(list(MAKERS)) for _ in range(count)]
+    keys = r.choice([0, 0, 1, 3, 12])
     query = Query(
         rolling, kinds, r.getrandbits(30), r.sample(list(AGGREGATES), r.randint(1, 3)),
         "complete" if rolling else r.choice(["complete", "updates", "changelog"]),
@@ -300,7 +307,8 @@ class _Rows:
 
 def _batch(r: random.Random, query: Query, rows: list[Row]) -> Batch:
     tries = [_try(r, query, True) for _ in range(r.choice([0, 0, 0, 1, 1, 2]))]
-    return Batch(rows, tries, _try(r, query, False))
+    replay = r.randint(1, 3) if r.random() < 0.06 else 0
+    return Batch(rows, tries, _try(r, query, False), replay)
 
 
 def _try(r: random.Random, query: Query, fails: bool) -> Try:
@@ -310,7 +318,8 @@ def _try(r: random.Random, query: Query, fails: bool) -> Try:
     killed = [w for w in range(WORKERS) if r.random() < 0.15]
     if r.random() < 0.1:
         killed = list(range(WORKERS))
-    return Try(tasks, killed, r.random() < (0.3 if fails else 0.15))
+    restart = r.random() < (0.3 if fails else 0.15)
+    return Try(tasks, killed, restart, r.random() < 0.3, r.random() < 0.05)
 
 
 def _task(r: random.Random, shard: int) -> Task:

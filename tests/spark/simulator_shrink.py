@@ -6,17 +6,16 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from simulator import failure_of
+from simulator import Failure, failure_of
 from simulator_plans import Batch, Plan, Try
 
 SECONDS = 60.0
-"""Spent on one plan; a plan that is not as small as it could be is a plan that fails all the same."""
+"""Spent on one plan; one that is not as small as it could be fails all the same."""
 
 
-def shrunk(plan: Plan, failure: str) -> tuple[Plan, str]:
+def shrunk(plan: Plan, failure: Failure) -> tuple[Plan, Failure]:
     """Return a smaller plan that fails in the same way, and what is wrong with it."""
     until = time.monotonic() + SECONDS
-    kind = failure.split(":", maxsplit=1)[0]
     smaller = True
     while smaller:
         smaller = False
@@ -24,7 +23,7 @@ def shrunk(plan: Plan, failure: str) -> tuple[Plan, str]:
             if time.monotonic() > until:
                 return plan, failure
             found = failure_of(candidate)
-            if found is not None and found.startswith(kind):
+            if found is not None and found.kind == failure.kind:
                 plan, failure, smaller = candidate, found, True
                 break
     return plan, failure
@@ -43,6 +42,8 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
 
 
 def _smaller_batch(batch: Batch) -> Iterator[Batch]:
+    if batch.replay:
+        yield replace(batch, replay=batch.replay - 1)
     if batch.tries:
         yield replace(batch, tries=[])
     if batch.commit != Try():
@@ -66,5 +67,7 @@ def _smaller_try(attempt: Try) -> Iterator[Try]:
         yield replace(attempt, killed=[])
     if attempt.restart:
         yield replace(attempt, restart=False)
+    if attempt.idle:
+        yield replace(attempt, idle=False)
     for i in range(len(attempt.tasks)):
         yield replace(attempt, tasks=attempt.tasks[:i] + attempt.tasks[i + 1 :])
