@@ -21,7 +21,7 @@ from typing import Any
 from unittest import mock
 
 import pyarrow as pa
-from simulator_checks import Expected, Reader, compare_runs, expected_of
+from simulator_checks import Expected, Reader, compare_runs, expected_of, times_as_numbers
 from simulator_plans import TYPES, Batch, Fuse, Plan, Query, Row, Task, Try, plan_of
 from store import Store
 
@@ -75,7 +75,8 @@ class Emitted:
 
     @cached_property
     def listed(self) -> list[str]:
-        return sorted(str(row) for table in self.rows for row in table.to_pylist())
+        rows = (row for table in self.rows for row in times_as_numbers(table).to_pylist())
+        return sorted(map(str, rows))
 
     @property
     def totals(self) -> dict[str, int]:
@@ -160,6 +161,8 @@ class Cluster:
     def _batch(self, batch: Batch, number: int) -> None:
         self.trace.append(f"batch {number}, watermark {self.watermark} ms:")
         self.trace += [f"    {row}" for row in batch.rows]
+        if batch.filtered is not None:
+            self.trace.append(f"    a row at t={batch.filtered} that a filter removes")
         self.starts.append((self.watermark, self._committed()))
         cells = self._cells(batch.rows, number)
         emitted: dict[int, Emitted] = {}
@@ -173,7 +176,7 @@ class Cluster:
         self.reader.read(number, list(self.log.batches[-1].values()), self.watermark)
         if self.wanted is not None:
             compare_runs(number, self.log, self.wanted)
-        self._move_on(batch)
+        self.watermark = batch.watermark(self.watermark, self.query.delay)
 
     def _commit(
         self, batch: Batch, cells: dict[int, list[Cell]], emitted: dict[int, Emitted]
@@ -189,11 +192,6 @@ class Cluster:
         self._end(batch.commit)
         return {label: emitted[label] for label in self.labels if label in won}
 
-    def _move_on(self, batch: Batch) -> None:
-        """Set the watermark of the next micro-batch."""
-        times = [row.t // 1000 - self.query.delay for row in batch.rows if row.t is not None]
-        self.watermark = max([self.watermark, *times])
-
     def _replay(self, first: int, last: int) -> None:
         """Run micro-batches again, from the state before them; they must emit the same."""
         self.runs += 1
@@ -205,7 +203,7 @@ class Cluster:
             batch, before = self.plan.batches[number], self.log.batches[number]
             found = self._commit(batch, self._cells(batch.rows, number), dict(before))
             assert set(found) == set(before), f"now the shards {set(found)} emit, not {set(before)}"
-            self._move_on(batch)
+            self.watermark = batch.watermark(self.watermark, self.query.delay)
 
     def _committed(self) -> dict[int, Any]:
         for store in self.stores.values():
@@ -364,9 +362,9 @@ class Cluster:
         found: list[str] = []
         for state in states:
             if self.watermark > 0:
-                late = state.advance(self.watermark * 1000).to_pylist()
+                late = times_as_numbers(state.advance(self.watermark * 1000)).to_pylist()
                 assert not late, f"not emitted by the watermark {self.watermark}: {late}"
-            found += map(str, state.windows().to_pylist())
+            found += map(str, times_as_numbers(state.windows()).to_pylist())
         return sorted(found)
 
 

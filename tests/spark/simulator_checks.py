@@ -65,8 +65,7 @@ def expected_of(plan: Plan) -> list[Expected]:
                 accepted.append(row)
         values = model.told(early=query.emit == "updates")
         found.append(Expected(watermark, values, dropped, accepted[:]))
-        times = [row.t // 1000 - query.delay for row in batch.rows if row.t is not None]
-        watermark = max([watermark, *times])
+        watermark = batch.watermark(watermark, query.delay)
     return found
 
 
@@ -84,7 +83,7 @@ class Reader:
         expected = self._expected[number]
         assert watermark == expected.watermark
         tables = [table for one in emitted for table in one.rows]
-        rows = [row for table in tables for row in _times_as_numbers(table).to_pylist()]
+        rows = [row for table in tables for row in times_as_numbers(table).to_pylist()]
         late = [row for row in rows if row["change"] == "late"]
         rows = [row for row in rows if row["change"] != "late"]
         self._check_counts(number, emitted, rows, expected)
@@ -192,7 +191,7 @@ def _listed(batch: dict[int, Any]) -> Counter[str]:
     return Counter(row for emitted in batch.values() for row in emitted.listed)
 
 
-def _times_as_numbers(table: pa.Table) -> pa.Table:
+def times_as_numbers(table: pa.Table) -> pa.Table:
     for i, f in enumerate(table.schema):
         if pa.types.is_timestamp(f.type):
             table = table.set_column(i, f.name, table.column(i).cast(pa.int64()))

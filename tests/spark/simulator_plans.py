@@ -94,6 +94,10 @@ MAKERS: dict[str, Callable[..., sash.windows.Window]] = {
 }
 
 
+BY_TIME = ["tumbling", "sliding", "session", "rolling", "calendar"]
+BY_ROWS = [kind for kind in MAKERS if kind not in BY_TIME]
+
+
 def _length(r: random.Random, most: int = 12) -> int:
     return r.randint(1, most) * r.choice([1000, 1000, 900])
 
@@ -211,6 +215,13 @@ class Batch:
     commit: Try
     replay: int = 0
     """Afterwards the query restarts from an older state, and runs so many micro-batches again."""
+    filtered: int | None = None
+    """The time of a row that the watermark sees, and that a filter removes before the shards."""
+
+    def watermark(self, before: int, delay: int) -> int:
+        """Return the watermark of the next micro-batch, in milliseconds."""
+        times = [t for t in (*(row.t for row in self.rows), self.filtered) if t is not None]
+        return max([before, *(t // 1000 - delay for t in times)])
 
 
 @dataclass
@@ -222,10 +233,8 @@ class Plan:
     batches: list[Batch]
 
     def without_faults(self) -> Plan:
-        clean = [
-            Batch(b.rows, [], Try([Task(s, 0, compact="never") for s in range(self.query.shards)]))
-            for b in self.batches
-        ]
+        tasks = [Task(shard, 0, compact="never") for shard in range(self.query.shards)]
+        clean = [replace(b, tries=[], commit=Try(tasks), replay=0) for b in self.batches]
         return Plan(self.seed, self.query, clean)
 
     def lines(self) -> list[str]:
@@ -238,18 +247,23 @@ def plan_of(seed: int) -> Plan:
     r = random.Random(seed)
     query = _query(r)
     rows = _Rows(r, query)
-    batches = [_batch(r, query, rows.some()) for _ in range(r.randint(2, 9))]
-    last = [_batch(r, query, rows.end()), _batch(r, query, []), _batch(r, query, [])]
-    return Plan(seed, query, batches + last)
+    batches = [_batch(r, query, rows.some(), rows.filtered()) for _ in range(r.randint(2, 9))]
+    last = rows.end()
+    batches.append(_batch(r, query, last, None if last else rows.last))
+    return Plan(seed, query, [*batches, _batch(r, query, [], None), _batch(r, query, [], None)])
 
 
 def _query(r: random.Random) -> Query:
     rolling = r.random() < 0.2
     count = 1 if rolling else r.choice([1, 1, 2, 3])
-    kinds = ["rolling"] if rolling else [r.choice(list(MAKERS)) for _ in range(count)]
+    some = r.choice([list(MAKERS), BY_TIME, BY_ROWS])
+    kinds = ["rolling"] if rolling else [r.choice(some) for _ in range(count)]
     keys = r.choice([0, 0, 1, 3, 12])
+    aggregates = r.sample(list(AGGREGATES), r.randint(1, 3))
+    if "join" not in aggregates and r.random() < 0.2:
+        aggregates.append("join")
     query = Query(
-        rolling, kinds, r.getrandbits(30), r.sample(list(AGGREGATES), r.randint(1, 3)),
+        rolling, kinds, r.getrandbits(30), aggregates,
         "complete" if rolling else r.choice(["complete", "updates", "changelog"]),
         r.choice([0, 1000, 4500, 15_000]), r.choice([0, 1, 5, 12]), keys, r.random() < 0.5,
         r.random() < 0.5, r.choice([1, 2, 3]) if keys else 1, r.random() < 0.7,
@@ -266,6 +280,7 @@ class _Rows:
     def __init__(self, r: random.Random, query: Query) -> None:
         self._r, self._query = r, query
         self._now = r.choice([0, 0, -15_000, 1_700_000_000_000_000])
+        self._ahead = r.choice([0.0, 0.0, 0.4])
         self._n = 0
         self._used: set[int] = set()
 
@@ -279,10 +294,22 @@ class _Rows:
             rows.append(replace(rows[0], n=self._n))
         return rows
 
+    def filtered(self) -> int | None:
+        """A time that the watermark is to see, later than those of the rows; mostly none."""
+        r = self._r
+        if r.random() >= self._ahead:
+            return None
+        self._now += r.choice([8000, 20_000, 60_000])
+        return self._now
+
+    @property
+    def last(self) -> int:
+        """A time after everything, so that the watermark passes all windows."""
+        return self._now + FAR
+
     def end(self) -> list[Row]:
-        """A row after everything, so that the watermark passes all windows."""
-        t = self._now + FAR
-        return [replace(self._row(t), t=t)]
+        """A row at that time, or none."""
+        return [replace(self._row(self.last), t=self.last)] if self._r.random() < 0.5 else []
 
     def _time(self) -> int:
         r = self._r
@@ -305,16 +332,16 @@ class _Rows:
         )  # fmt: skip
 
 
-def _batch(r: random.Random, query: Query, rows: list[Row]) -> Batch:
+def _batch(r: random.Random, query: Query, rows: list[Row], filtered: int | None) -> Batch:
     tries = [_try(r, query, True) for _ in range(r.choice([0, 0, 0, 1, 1, 2]))]
     replay = r.randint(1, 3) if r.random() < 0.06 else 0
-    return Batch(rows, tries, _try(r, query, False), replay)
+    return Batch(rows, tries, _try(r, query, False), replay, filtered)
 
 
 def _try(r: random.Random, query: Query, fails: bool) -> Try:
     shards = [s for s in range(query.shards) for _ in range(r.choice([0, 1, 1, 1, 2, 3]))]
     r.shuffle(shards)  # a shard may be run twice, one after the other or beside the others
-    tasks = [_task(r, shard) for shard in shards]
+    tasks = [_task(r, query, shard) for shard in shards]
     killed = [w for w in range(WORKERS) if r.random() < 0.15]
     if r.random() < 0.1:
         killed = list(range(WORKERS))
@@ -322,10 +349,11 @@ def _try(r: random.Random, query: Query, fails: bool) -> Try:
     return Try(tasks, killed, restart, r.random() < 0.3, r.random() < 0.05)
 
 
-def _task(r: random.Random, shard: int) -> Task:
+def _task(r: random.Random, query: Query, shard: int) -> Task:
     compact = r.choice(["", "", "never", "always"])
-    worker = r.randrange(WORKERS)
+    worker = shard % WORKERS if r.random() < 0.4 else r.randrange(WORKERS)
     if r.random() < 0.6:
         return Task(shard, worker, compact=compact)
-    fault = r.choice(["call", "crash", "output", "user", "start"])
+    faults = ["call", "crash", "output", "start"]
+    fault = r.choice([*faults, *["user"] * (4 if "join" in query.aggregates else 1)])
     return Task(shard, worker, fault, r.choice([1, 2, 3, 4, 5, 6, 8, 12, 20]), compact)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
 from simulator import Failure, failure_of
 from simulator_plans import Batch, Plan, Try
 
-SECONDS = 60.0
-"""Spent on one plan; one that is not as small as it could be fails all the same."""
+MOST = 400
+"""Plans that are run; one that is not as small as it could be fails all the same."""
 
 
 def shrunk(plan: Plan, failure: Failure) -> tuple[Plan, Failure]:
     """Return a smaller plan that fails in the same way, and what is wrong with it."""
-    until = time.monotonic() + SECONDS
-    smaller = True
+    runs, smaller = 0, True
     while smaller:
         smaller = False
         for candidate in _smaller(plan):
-            if time.monotonic() > until:
+            if runs == MOST:
                 return plan, failure
+            runs += 1
             found = failure_of(candidate)
             if found is not None and found.kind == failure.kind:
                 plan, failure, smaller = candidate, found, True
@@ -30,6 +29,10 @@ def shrunk(plan: Plan, failure: Failure) -> tuple[Plan, Failure]:
 
 
 def _smaller(plan: Plan) -> Iterator[Plan]:
+    half = len(plan.batches) // 2
+    if half > 1:
+        yield replace(plan, batches=plan.batches[:half])
+        yield replace(plan, batches=plan.batches[half:])
     for i, batch in enumerate(plan.batches):
         others = plan.batches[:i], plan.batches[i + 1 :]
         yield replace(plan, batches=[*others[0], *others[1]])
@@ -44,6 +47,8 @@ def _smaller(plan: Plan) -> Iterator[Plan]:
 def _smaller_batch(batch: Batch) -> Iterator[Batch]:
     if batch.replay:
         yield replace(batch, replay=batch.replay - 1)
+    if batch.filtered is not None:
+        yield replace(batch, filtered=None)
     if batch.tries:
         yield replace(batch, tries=[])
     if batch.commit != Try():
