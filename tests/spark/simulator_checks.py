@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import simulator_plans as plans
 from operator_oracle import Downstream, Model
 from operator_oracle import Row as ModelRow
-from simulator_plans import Plan, Query, Row
+from simulator_plans import EARLIEST, Plan, Query, Row
 
 RETRACTIONS = ("withdrawn", "retract")
 CORRECTIONS = ("correction", "retract")
@@ -130,7 +129,7 @@ class Reader:
         for row in rows:
             self._revisions.read((row["n"],), row["revision"], False)
             self._rows[row["n"]] = row
-        until = expected.watermark * 1000 if expected.watermark > 0 else plans.EARLIEST
+        until = expected.watermark * 1000 if expected.watermark > 0 else EARLIEST
         due = [row for row in expected.accepted if row.t is not None and row.t < until]
         emitted = {row.n for row in due}
         found = set(self._rows)
@@ -158,8 +157,6 @@ class Revisions:
     def read(self, place: Place, revision: int, retraction: bool) -> None:
         """Take the next row of the log."""
         by_rows = len(place) > 1 and place[1] in self._query.by_rows
-        if by_rows and plans.ALLOW_REPEATED_REVISIONS:
-            return
         highest = self._highest.get(place, -1)
         active = self._active.setdefault(place, set())
         if retraction:
@@ -180,9 +177,9 @@ def compare_runs(number: int, found: Any, wanted: Any) -> None:
         f"batch {number} emits other rows than without faults: {dict(rows - without)} instead of "
         f"{dict(without - rows)}"
     )
-    here, there = (Counter(log.open[number]) for log in (found, wanted))
+    here, there = (Counter(log.contents[number]) for log in (found, wanted))
     assert here == there, (
-        f"after batch {number} the state has the windows {dict(here - there)} instead of "
+        f"after batch {number} the state has {dict(here - there)} in it instead of "
         f"{dict(there - here)}"
     )
 

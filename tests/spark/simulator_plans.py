@@ -18,11 +18,6 @@ import pyarrow as pa
 import sash
 from sash import agg
 
-ALLOW_RETURNING_ROWS = True
-"""Known: without ``by=``, windows by rows that were emitted and dropped return after a restore."""
-ALLOW_REPEATED_REVISIONS = True
-"""Known: revisions of a window by rows that was retracted and returns start again at 0."""
-
 TIME = pa.timestamp("us", "UTC")
 TYPES = {
     "t": TIME, "k": pa.string(), "v": pa.int64(), "x": pa.int64(), "high": pa.bool_(),
@@ -237,6 +232,17 @@ class Plan:
         clean = [replace(b, tries=[], commit=Try(tasks), replay=0) for b in self.batches]
         return Plan(self.seed, self.query, clean)
 
+    def probe(self, number: int) -> list[Row]:
+        """Return rows after all of the first micro-batches, two for each key, which cut windows."""
+        seen = self.batches[: number + 1]
+        times = [t for b in seen for t in (*(r.t for r in b.rows), b.filtered) if t is not None]
+        keys = [*sorted({row.k for b in seen for row in b.rows if row.k is not None}), None]
+        first = max(times, default=0) + FAR
+        return [
+            Row(key, first + i * 1000, 1, x, 0, 0)
+            for i, (key, x) in enumerate((key, x) for x in (5, -5) for key in keys)
+        ]
+
     def lines(self) -> list[str]:
         """The query, to be read."""
         return [f"seed {self.seed}: {self.query}", *(f"  {w!r}" for w in self.query.made)]
@@ -262,16 +268,13 @@ def _query(r: random.Random) -> Query:
     aggregates = r.sample(list(AGGREGATES), r.randint(1, 3))
     if "join" not in aggregates and r.random() < 0.2:
         aggregates.append("join")
-    query = Query(
+    return Query(
         rolling, kinds, r.getrandbits(30), aggregates,
         "complete" if rolling else r.choice(["complete", "updates", "changelog"]),
         r.choice([0, 1000, 4500, 15_000]), r.choice([0, 1, 5, 12]), keys, r.random() < 0.5,
         r.random() < 0.5, r.choice([1, 2, 3]) if keys else 1, r.random() < 0.7,
         r.choice([1 << 20, 1 << 20, 3]),
     )  # fmt: skip
-    if ALLOW_RETURNING_ROWS and query.by_rows and not query.keys:
-        query.keys = 1
-    return query
 
 
 class _Rows:

@@ -12,15 +12,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
-import simulator_shrink
-from simulator import Failure, failure_of, simulate
+from simulator import failure_of, simulate
 from simulator_plans import AGGREGATES, BY_ROWS, MAKERS, Batch, Plan, Try, plan_of
 
 from sash._bound import EMITS
 from sash._keys import Keys
 from sash.spark import _live_shards
+from sash.spark._keep_windows import WindowKeeper
 from sash.spark._shard_log import ShardLog
 
 HERE = Path(__file__).parent
@@ -138,10 +139,21 @@ def _forget_in_silence(forget: Callable[..., None]) -> Callable[..., None]:
     return lambda keys, ids, noted=False: forget(keys, ids)
 
 
-def _keep_first_entry(self: ShardLog, number: int, data: bytes) -> None:
-    """An entry that is there already is not replaced."""
-    if self._entries.getValue((number, 0)) is None:
-        self._entries.updateValue((number, 0), (1, bytes(data)))
+def _forget_keys_only(forget: Callable[..., None]) -> Callable[..., None]:
+    """The same, of a query without keys."""
+    return lambda keys, ids, noted=False: forget(keys, ids, noted and bool(keys.names))
+
+
+def _start_again(process: Callable[..., pa.Table]) -> Callable[..., pa.Table]:
+    """A window that was retracted and returns has revision 0."""
+
+    def starting(state: WindowKeeper, rows: pa.Table) -> pa.Table:
+        found = process(state, rows)
+        new = pc.is_in(found["change"], pa.array(["complete", "insert"]))
+        revisions = pc.if_else(new, pa.scalar(0, pa.int32()), found["revision"])
+        return found.set_column(found.column_names.index("revision"), "revision", revisions)
+
+    return starting
 
 
 PLANTED: dict[str, tuple[Any, str, Any]] = {
@@ -151,6 +163,8 @@ PLANTED: dict[str, tuple[Any, str, Any]] = {
     ),
     "no timers are set": (ShardLog, "wake", _never_wake),
     "changes keep keys that are gone": (Keys, "forget", _forget_in_silence(Keys.forget)),
+    "changes keep rows that are gone": (Keys, "forget", _forget_keys_only(Keys.forget)),
+    "revisions start again": (WindowKeeper, "process", _start_again(WindowKeeper.process)),
 }  # fmt: skip
 
 
