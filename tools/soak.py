@@ -133,6 +133,7 @@ def trials(seconds: int, operations: int, rows: int, kills: int) -> list[Trial]:
         Trial("fuzz", ["tools/fuzz.py", str(seconds)], fuzzed("fuzzing")),
         Trial("load", ["tools/soak_load.py", "--rows", str(rows)], told),
         Trial("kills", kill, killed(kills), {"SASH_KILLS": str(kills)}),
+        Trial("simulator", ["tools/simulate.py", "--minutes", f"{seconds / 60:g}"], told),
         Trial("memory", ["tools/native_tests.py"], starved),
         pytest(
             "steady",
