@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 import depth
@@ -21,6 +22,7 @@ settings.load_profile("sash")
 
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 """Of all JVMs that tests start: they do not run for long enough to be worth more compiling."""
+logging.getLogger("sash").addHandler(logging.NullHandler())  # warnings are tested, not shown
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -65,6 +65,10 @@ def test_the_warning_comes_again_when_the_number_has_doubled(
 times = st.one_of(st.integers(NOW - 50, NOW + 50), st.integers(-(2**61), 2**61))
 
 
+def lines(table: pa.Table) -> list[str]:
+    return sorted(map(str, table.to_pylist()))
+
+
 @given(st.lists(st.lists(times, max_size=8), max_size=4), st.sampled_from([0, 20, 2**59]))
 def test_the_others_come_out_as_if_those_had_never_come(
     batches: list[list[int]], ahead: int
@@ -89,9 +93,9 @@ def test_the_others_come_out_as_if_those_had_never_come(
             without = pa.table(
                 {"t": pa.array(near, pa.int64()), "k": pa.array([t % 3 for t in near], pa.int64())}
             )
-            assert bounded.process(table, now=NOW).equals(plain.process(without))
+            assert lines(bounded.process(table, now=NOW)) == lines(plain.process(without))
             assert bounded.watermark == plain.watermark
-        assert bounded.finish().equals(plain.finish())
+        assert lines(bounded.finish()) == lines(plain.finish())
         assert bounded.late_rows - plain.late_rows == sum(
             t > NOW + ahead for batch in batches for t in batch
         )

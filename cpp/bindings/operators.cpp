@@ -125,8 +125,8 @@ void bind_operators(nb::module_& m) {
       .def("remove_window", [](OperatorHolder& w, int id) { w.use()->remove_window(id); })
       .def("process",
            [](OperatorHolder& w, std::optional<IdColumn> ids, std::size_t keys, TimeColumn times,
-              nb::handle columns, std::vector<TimeColumn> marks, std::optional<std::int64_t> ceiling,
-              nb::object show) {
+              nb::handle columns, std::vector<TimeColumn> marks,
+              std::optional<std::int64_t> ceiling, nb::object show) {
              return w.use()->process(ids, keys, times, columns, marks, ceiling, show);
            })
       .def("advance", [](OperatorHolder& w, std::int64_t watermark,

@@ -223,8 +223,8 @@ class OperatorTrial {
   };
   static void fold(Operator& op, const Rows& rows) {
     const Columns columns(rows);
-    op.process(columns.ids.data(), columns.times.data(), rows.size(), columns, {}, slicing::kForever,
-               [](const Emission&, const auto&) {});
+    op.process(columns.ids.data(), columns.times.data(), rows.size(), columns, {},
+               slicing::kForever, [](const Emission&, const auto&) {});
   }
   static std::vector<Piece> pieces_of(const Operator& op) {
     std::vector<Piece> pieces;

@@ -363,9 +363,7 @@ class Cluster:
             assert not late, f"not emitted by the watermark {self.watermark}: {late}"
         windows = state._windows.windows() if self.query.rolling else state.windows()
         for row in times_as_numbers(windows).to_pylist():
-            # Complete windows by rows are dropped late: a restored state may have more of them.
-            if not (row["complete"] and row["window"] in self.query.by_rows):
-                yield f"open: {row}"
+            yield f"open: {row}"
         rows = self.plan.probe(number)
         yield from _lines(state.process(table_of(rows, self.shards.query.names)))
         yield from _lines(state.advance(rows[-1].t + FAR))

@@ -1,6 +1,6 @@
 """Streaming queries with simulated crashes, retries, replays and worker moves (see simulator.py).
 
-``SASH_TESTS=full`` runs more seeds, and ``tools/simulate.py`` any number of them.
+``make test-full`` runs more seeds, and ``tools/simulate.py`` any number of them.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from sash.spark._shard_log import ShardLog
 
 HERE = Path(__file__).parent
 FEW = 60
-SEEDS = range(1000 if os.environ.get("SASH_TESTS") == "full" else FEW)
+MANY = 1000
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [s if s < FEW else pytest.param(s, marks=pytest.mark.full) for s in range(MANY)]
+)
 def test_emits_what_it_should(seed: int) -> None:
     failure = simulate(seed)
     assert failure is None, failure
