@@ -52,7 +52,7 @@ GUARDED = {  # modules, and where they may be imported
     "yaml": set(),
     "ctypes": set(),
     "subprocess": {"cli/_doctor.py", "cli/_bench.py"},
-    "socket": {"live/_server.py"},
+    "socket": {"live/_server.py", "live/_connections.py"},
     "http": {"live/_server.py"},
     "urllib": {"live/_server.py", "jobs/_secrets.py", "jobs/_missing.py"},  # urllib.parse
     "ssl": set(),

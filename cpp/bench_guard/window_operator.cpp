@@ -7,7 +7,8 @@
 namespace guard {
 namespace {
 
-using sash::slicing::Emission, sash::slicing::kEnd, sash::slicing::kNever, sash::slicing::Window;
+using sash::slicing::Emission, sash::slicing::kEnd, sash::slicing::kForever, sash::slicing::kNever,
+    sash::slicing::Window;
 
 constexpr std::size_t kRows = 16384, kBatch = 1024;
 constexpr Time kSecond = 1000, kBetween = 10, kDelay = 2 * kSecond;
@@ -35,7 +36,7 @@ struct Values {  // of one batch
 // `covers`: how many windows each row is in.
 void process(const char* name, const std::vector<Window>& windows, std::uint64_t keys, int covers) {
   const Rows rows(keys);
-  sash::slicing::WindowOperator<Sum> op({}, {.delay = kDelay}, false);
+  sash::slicing::WindowOperator<Sum> op({}, {.delay = kDelay});
   for (const Window& window : windows) op.add_window(window);
   op.make_room(keys);
   double told = 0;
@@ -48,7 +49,8 @@ void process(const char* name, const std::vector<Window>& windows, std::uint64_t
   };
   measure(name, kRows, [&] {
     for (std::size_t i = 0; i < kRows; i += kBatch)
-      op.process(rows.keys.data() + i, rows.times.data() + i, kBatch, Values{i}, {}, read);
+      op.process(rows.keys.data() + i, rows.times.data() + i, kBatch, Values{i}, {}, kForever,
+                 read);
     op.advance(kEnd, read);
     return told;
   });

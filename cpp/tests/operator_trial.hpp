@@ -122,7 +122,7 @@ class OperatorTrial {
       latest_ = std::max(latest_, rows[i].time);
     }
     op_->process(columns.ids.data(), columns.times.data(), rows.size(), columns, {},
-                 [&](const Emission& e, const auto& refused) {
+                 slicing::kForever, [&](const Emission& e, const auto& refused) {
                    expect(refused == late, "other rows are late");
                    read(e);
                  });

@@ -1,15 +1,16 @@
 """A stand-in for Spark that runs a job's stream with files only: `_Stream` and all that it writes.
 
 It guarantees what Spark does and no more. A micro-batch is handed over until its number is in the
-log of commits, so again after any failure in between. A folder is overwritten by removing what is
-there, writing parts in a folder beside, moving them and adding ``_SUCCESS``. An entry of the log is
-written under another name and moved. All of it calls ``os``, which `faulty_io` has fail.
+log of commits, so again after any failure in between. Files are added to a folder by writing parts
+in a folder within, moving them and adding ``_SUCCESS``. An entry of the log is written under
+another name and moved. All of it calls ``os``, which `faulty_io` has fail.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ import pyarrow as pa
 
 from sash import jobs
 from sash.jobs import _history, _run, _sinks, _storage
+from sash.jobs._output import MARKER, Output
 from sash.live import History
 
 STAMP = pa.timestamp("us", tz="UTC")
@@ -139,6 +141,8 @@ class Frame:
     def write(self) -> Writer:
         return Writer(self.toArrow())
 
+    sparkSession = None  # noqa: N815
+
 
 class _Condition:
     def __init__(self, is_late: bool) -> None:
@@ -154,7 +158,7 @@ class _Condition:
 
 
 class Writer:
-    """What sinks use of a DataFrameWriter; of the modes, overwriting a folder."""
+    """What sinks use of a DataFrameWriter; of the modes, adding to a folder."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
@@ -166,18 +170,18 @@ class Writer:
         return self
 
     def mode(self, name: str) -> Writer:
-        assert name == "overwrite"
+        assert name == "append"
         return self
 
     def save(self, path: str) -> None:
         folder = Path(path)
-        removed(folder)
         made(folder / "_temporary")
         rows = [json.dumps(row, default=str) + "\n" for row in self._table.to_pylist()]
-        for number, part in enumerate(rows):
-            written(folder / "_temporary" / f"part-{number}", part)
-        for number in range(len(rows)):
-            (folder / "_temporary" / f"part-{number}").replace(folder / f"part-{number}")
+        names = [f"part-{n:05}-{uuid.UUID(int=n)}-c000.json" for n in range(len(rows))]
+        for name, part in zip(names, rows, strict=True):
+            written(folder / "_temporary" / name, part)
+        for name in names:
+            (folder / "_temporary" / name).replace(folder / name)
         (folder / "_temporary").rmdir()
         written(folder / "_SUCCESS", "")
 
@@ -200,8 +204,75 @@ def written(path: Path, text: str) -> None:
     try:
         os.write(handle, text.encode())
         os.fsync(handle)
+    except OSError as error:  # of which a full disk's does not say where
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         os.close(handle)
+
+
+class _Place:
+    """What `Output` uses of a path of Hadoop's, and of what is there."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def getPath(self) -> Any:  # noqa: N802
+        return self
+
+    def toUri(self) -> Any:  # noqa: N802
+        return _Uri(self.path)
+
+    def getName(self) -> str:  # noqa: N802
+        return self.path.name
+
+    def isDirectory(self) -> bool:  # noqa: N802
+        return self.path.is_dir()
+
+
+@dataclass
+class _Uri:
+    path: Path
+
+    def getPath(self) -> str:  # noqa: N802
+        return str(self.path)
+
+
+class _Files:
+    """What `Output` uses of a file system of Hadoop's."""
+
+    def exists(self, place: _Place) -> bool:
+        return place.path.exists()
+
+    def listStatus(self, place: _Place) -> list[_Place]:  # noqa: N802
+        return [_Place(one) for one in place.path.iterdir()]
+
+    def create(self, place: _Place, overwrite: bool) -> _Writing:
+        if not place.path.parent.is_dir():
+            made(place.path.parent)
+        return _Writing(place.path)
+
+    def delete(self, place: _Place, recursive: bool) -> None:
+        place.path.rmdir() if place.path.is_dir() else place.path.unlink()
+
+
+class _Writing:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        written(path, "")
+
+    def write(self, data: bytearray) -> None:
+        written(self._path, data.decode())
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class _Output(Output):
+    def __init__(self, session: Any, path: str) -> None:
+        self._path, self._local, self._files = path, True, _Files()
+
+    def _place(self, name: str) -> Any:
+        return _Place(Path(self._path, name))
 
 
 class Query:
@@ -306,7 +377,7 @@ def _names_in(session: Any, path: str) -> list[str]:
 def _without_spark() -> Iterator[None]:
     with (
         mock.patch.object(_storage, "names_in", _names_in),
-        mock.patch.object(_sinks, "names_in", _names_in),
+        mock.patch.object(_sinks, "Output", _Output),
         mock.patch.object(_history, "col", lambda name: name),
         mock.patch.object(_run, "ThreadPoolExecutor", _AtOnce),
         mock.patch.object(_history.time, "time", lambda: 0.0),
@@ -317,7 +388,7 @@ def _without_spark() -> Iterator[None]:
 def run(job: jobs.Job) -> None:
     """Run the job's stream from its checkpoint to its end, or until something fails."""
     with _without_spark():
-        stream = _run._Stream(job, None, lambda progress: None)
+        stream = _run._Stream(job, None, lambda progress: None, ["user", "time", "x"])
         stream.run(Results(job.checkpoint), True, Event())
 
 
@@ -354,7 +425,7 @@ def outcome(folder: Path) -> dict[str, Any]:
 def rows_in(sink: Path) -> dict[str, list[str]]:
     """Return the rows of each micro-batch that has any; all of them must be complete."""
     found = {}
-    for batch in sorted(sink.iterdir()):
+    for batch in sorted(one for one in sink.iterdir() if one.name != MARKER):
         assert (batch / "_SUCCESS").exists(), f"{batch} is half-written"
         assert not (batch / "_temporary").exists()
         if parts := sorted(batch.glob("part-*")):
