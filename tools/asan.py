@@ -20,6 +20,7 @@ LEFT_OUT = {
     "test_codebase.py": "reads sources",
     "test_depth.py": "tests how tests are run",
     "test_docs.py": "runs Spark",
+    "test_elf.py": "reads how the core is built",
     "test_examples.py": "runs Spark",
     "test_limits.py": "limits memory, of which sanitizers reserve terabytes",
     "test_memory.py": "measures memory, of which sanitizers take more",

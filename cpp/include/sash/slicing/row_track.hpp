@@ -180,7 +180,8 @@ class RowTrack {
   }
   // When there is something to do: a window to be told, or what was told to be forgotten.
   Time next_due(Time lateness) const {
-    if (told.empty() || told.back().frame.due == kForever) return due;
+    if (told.empty() || told.back().frame.due == kForever || (told.size() == 1 && is_followed()))
+      return due;
     return std::min(due, settled_at(told.back()) + lateness);
   }
   // Windows due by the limit are settled. One that ends there waits: a row of that time may make
@@ -191,9 +192,16 @@ class RowTrack {
     while (n < told.size() && told[n].frame.due != kForever && settled_at(told[n]) <= limit) ++n;
     return n;
   }
+  // Whether the next window may be at the place of the last one told, by rows that are there: it has
+  // to know that one's revision, however late it is told.
+  bool is_followed() const {
+    const Rank r = told.back().frame.hi;
+    return next == r && r < end() && time(r) == told.back().frame.end;
+  }
   void settle(Time limit) {
-    const std::size_t n = settled(limit);
+    std::size_t n = settled(limit);
     revisions.settle(limit);
+    if (n != 0 && n == told.size() && is_followed()) --n;
     // Not for every few: what is left has to move.
     if (n == 0 || (n < told.size() && n * 2 < told.size())) return;
     told.erase(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(n));
