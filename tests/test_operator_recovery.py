@@ -104,6 +104,18 @@ def test_a_window_that_comes_back_goes_on_counting() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("window", [sash.windows.delta("x", 2), sash.windows.punctuation("done")])
+def test_a_window_at_the_place_of_a_settled_one_goes_on_counting(window: Any) -> None:
+    op = sash.WindowOperator(on="t", windows=window, aggs=agg.collect("x"))
+    op.process(pa.table({"t": [1, 1], "x": [9, -9], "done": [True, False]}))
+    emitted = [op.advance(5), op.advance(50), op.finish()]
+    again = pa.concat_tables(emitted).select(["window_start", "window_end", "revision"])
+    assert again.to_pylist() == [
+        {"window_start": 1, "window_end": 1, "revision": 0},
+        {"window_start": 1, "window_end": 1, "revision": 2},
+    ]
+
+
 def test_results_that_were_not_delivered_are_in_snapshots() -> None:
     def refuse(_: pa.Table) -> None:
         raise RuntimeError("no room for late rows")
