@@ -55,9 +55,10 @@ class Tree(Live, _core.Tree):
         columns, rows = rows_of(self._plan, values)
         checked = time_column(times, rows)
         if rows > 1 and np.any(checked[1:] < checked[:-1]):
-            order = np.asarray(_core.Layout(rows, None, 1, checked, False).order)
-            checked = checked[order]
-            columns = _reordered(columns, order)
+            order = _core.Layout(rows, None, 1, checked, False).order
+            if order is not None:  # it is where another thread has sorted the column meanwhile
+                checked = checked[np.asarray(order)]
+                columns = _reordered(columns, np.asarray(order))
         self._insert_many(checked, columns)
 
     def slide(
