@@ -1,6 +1,6 @@
 """How the cost of an operation grows with the window: exponents fitted to instruction counts.
 
-A workload of ``cpp/bench_guard/growth.cpp`` runs at several sizes. The exponent is the slope of a
+A workload of ``cpp/bench_guard/growth*.cpp`` runs at several sizes. The exponent is the slope of a
 line through the logarithms of size and of instructions for each operation: 0 for a cost that does
 not grow, about 0.1 for log n at these sizes, 1 for n. Counts are the same on each run, and so is
 the exponent.
@@ -10,24 +10,37 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from benchmarks import guard_native
 from benchmarks.guard_native import CannotMeasureError, Counted
 
-PROGRAM = "growth"
-MOST = {"ReactiveAggregator: evict by handle among holes": 0.25}
+STRUCTURES, OPERATOR = "growth", "growth_operator"
+PROGRAMS = (OPERATOR, STRUCTURES)  # the longest to compile comes first
+MOST = {
+    "ReactiveAggregator: evict by handle among holes": 0.25,
+    "WindowOperator: late sessions among emitted ones": 0.2,
+    "WindowOperator: late rows that join sessions": 0.2,
+    "WindowOperator: late sessions among early ones": 0.2,
+    "WindowOperator: late rows of windows by count": 0.2,
+    "WindowOperator: late rows of windows by punctuation": 0.2,
+    "WindowOperator: single late rows of windows by count": 1.0,
+    "WindowOperator: single late rows of windows by delta": 1.0,
+    "WindowOperator: windows added": 0.2,
+}
 """The largest exponent that each workload may have."""
 
 Sizes = dict[int, float]
 
 
 def measure(
-    include: Path = guard_native.INCLUDE, folder: Path = guard_native.BUILD
+    include: Path = guard_native.INCLUDE,
+    folder: Path = guard_native.BUILD,
+    programs: Iterable[str] = PROGRAMS,
 ) -> dict[str, Sizes]:
     """Return the instructions for each operation of each workload, by the size of the window."""
-    return by_size(guard_native.measure(include, folder, [PROGRAM]))
+    return by_size(guard_native.measure(include, folder, programs))
 
 
 def by_size(counted: Mapping[str, Counted]) -> dict[str, Sizes]:
@@ -36,7 +49,7 @@ def by_size(counted: Mapping[str, Counted]) -> dict[str, Sizes]:
     for name, one in counted.items():
         parts = re.fullmatch(r"(.+) at (\d+)", name)
         if parts is None:
-            raise CannotMeasureError(f"{name}: a workload of growth.cpp is named '... at SIZE'")
+            raise CannotMeasureError(f"{name}: a workload of growth*.cpp is named '... at SIZE'")
         found.setdefault(parts[1], {})[int(parts[2])] = one.instructions / one.operations
     return found
 

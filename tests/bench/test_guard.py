@@ -70,7 +70,7 @@ def test_in_order_the_core_combines_as_often_as_with_a_monoid_of_python() -> Non
 
 def test_all_programs_are_built() -> None:
     there = {path.stem for path in guard_native.SOURCES.glob("*.cpp")}
-    assert there == {"main", guard_growth.PROGRAM, *guard_native.PROGRAMS}
+    assert there == {"main", *guard_growth.PROGRAMS, *guard_native.PROGRAMS}
 
 
 def test_every_structure_is_on_record() -> None:
