@@ -166,7 +166,7 @@ class OperatorOf final : public AnyOperator {
       for (const auto& track : key.tracks) {
         rows += track.rows.size();
         for (const slicing::RowSaying& s : track.told) sayings += s.complete;
-        bytes += sizeof track + track.rows.bytes(op_.monoid()) + track.marks.capacity() * 8 +
+        bytes += sizeof track + track.rows.bytes(op_.monoid()) +
                  track.told.capacity() * sizeof(slicing::RowSaying) + track.outcomes.bytes();
       }
       if (!key.told) continue;

@@ -250,13 +250,36 @@ def test_exponents() -> None:
         guard_growth.by_size({"A: b": Counted(1, 1)})
 
 
-def test_a_search_that_walks_over_holes_is_found(tmp_path: Path) -> None:
-    """The window as it is passes; a handle that is searched for place by place does not."""
+def test_costs_grow_as_they_may() -> None:
     assert guard_growth.problems(guard_growth.measure()) == []
+
+
+def grown(program: str, include: Path, folder: Path) -> list[str]:
+    """Return which workloads of a program grow faster than they may with other headers."""
+    found = guard_growth.measure(include, folder / "build", [program])
+    most = {name: guard_growth.MOST[name] for name in found}
+    return [problem.split(": cost grows")[0] for problem in guard_growth.problems(found, most)]
+
+
+def test_a_search_that_walks_over_holes_is_found(tmp_path: Path) -> None:
+    """A handle that is searched for place by place costs as many steps as there are places."""
     include = tmp_path / "include"
     shutil.copytree(guard_native.INCLUDE, include)
     walk = "    while (low < high && (is_hole(place_of(low)) || ticket_at(low) < ticket)) ++low;\n"
     line = "    std::size_t low = 0, high = span_;\n"
     patch(include / "sash/reactive_aggregator.hpp", line, walk)
-    (problem,) = guard_growth.problems(guard_growth.measure(include, tmp_path / "build"))
-    assert "ReactiveAggregator: evict by handle among holes: cost grows as n^" in problem
+    assert grown(guard_growth.STRUCTURES, include, tmp_path) == [
+        "ReactiveAggregator: evict by handle among holes"
+    ]
+
+
+def test_a_late_row_that_moves_all_rows_after_it_is_found(tmp_path: Path) -> None:
+    """One block for all rows of a key makes a single late row as dear as the rows are many."""
+    include = tmp_path / "include"
+    shutil.copytree(guard_native.INCLUDE, include)
+    line = "  static std::size_t most(const Form& f) {\n"
+    patch(include / "sash/slicing/row_list.hpp", line, "    if (f.bytes() != 0) return 1 << 20;\n")
+    assert grown(guard_growth.OPERATOR, include, tmp_path) == [
+        "WindowOperator: single late rows of windows by count",
+        "WindowOperator: single late rows of windows by delta",
+    ]

@@ -88,8 +88,7 @@ class RowManager {
     track.settle(limit);
     const Frames<M> frames(w, track);
     const Rank needed = frames.needed(track.next);
-    track.drop_before(m_, track.told.empty() ? needed : std::min(needed, track.told[0].frame.lo),
-                      w.marks);
+    track.drop_before(m_, track.told.empty() ? needed : std::min(needed, track.told[0].frame.lo));
   }
   // The windows that rows may still change, as they are now.
   void list(const RowWindow& w, std::uint32_t id, const RowTrack<M>& track, Time watermark,

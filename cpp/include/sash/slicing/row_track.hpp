@@ -8,19 +8,17 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <span>
 #include <utility>
 
 #include "sash/slicing/outcomes.hpp"
+#include "sash/slicing/row_list.hpp"
 #include "sash/slicing/scratch.hpp"
-#include "sash/slicing/slice_list.hpp"
 #include "sash/slicing/state_pool.hpp"
 #include "sash/slicing/windows.hpp"
 
 namespace sash::slicing {
 
 using Rank = std::int64_t;
-using Marks = std::vector<std::int64_t>;
 inline constexpr Rank kNoRank = std::numeric_limits<Rank>::min();
 
 struct RowWindow {
@@ -117,11 +115,11 @@ template <Monoid M>
 class RowTrack {
  public:
   using Cell = typename M::Cell;
-  explicit RowTrack(const M& m) : outcomes(m) {}
+  // width: the marks of a row.
+  RowTrack(const M& m, std::size_t width) : rows(width), outcomes(m) {}
 
-  SliceList<M> rows;  // of any times: equal ones stand side by side
-  Marks marks;        // those of each row in turn
-  Rank base = 0;      // the rank of the first row kept
+  RowList<M> rows;
+  Rank base = 0;  // the rank of the first row kept
   Rank next = 0;  // of the first row of the first window not told; by count: the window's number
   std::vector<RowSaying> told;  // in order, those that may change
   Revisions revisions;
@@ -134,48 +132,13 @@ class RowTrack {
   Cell* state(const M& m, Rank r) const {
     return rows.state(m, static_cast<std::size_t>(r - base));
   }
-  const std::int64_t* mark(Rank r, std::size_t width) const {
-    return marks.data() + static_cast<std::size_t>(r - base) * width;
-  }
+  const std::int64_t* marks(Rank r) const { return rows.marks(static_cast<std::size_t>(r - base)); }
 
-  // A row after all others.
-  void append(const M& m, Time t, const Cell* state, const std::int64_t* its, std::size_t width) {
-    m.copy_state(rows.insert(m, rows.size(), t), state);
-    marks.insert(marks.end(), its, its + width);
-  }
-  // New rows, each after those of its time and before: at these places, which ascend.
-  void open(const M& m, std::span<const std::size_t> places, std::size_t width) {
-    rows.reserve(m, rows.size() + places.size());
-    marks.resize(marks.size() + places.size() * width);  // from here on nothing fails
-    std::size_t from = rows.size() * width, to = marks.size();
-    for (std::size_t k = places.size(); k-- > 0 && width != 0;) {
-      const std::size_t moved = to - (places[k] + 1) * width;
-      from -= moved, to -= moved;
-      std::memmove(marks.data() + to, marks.data() + from, moved * sizeof(marks[0]));
-      to -= width;
-    }
-    rows.open(m, places.data(), places.size());
-  }
-  void close(const M& m, std::span<const std::size_t> places, std::size_t width) {
-    std::size_t kept = 0, next = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (next < places.size() && places[next] == i) {
-        ++next;
-        continue;
-      }
-      for (std::size_t c = 0; c < width; ++c) marks[kept * width + c] = marks[i * width + c];
-      ++kept;
-    }
-    marks.resize(kept * width);
-    rows.close(m, places.data(), places.size());
-  }
-  void drop_before(const M& m, Rank r, std::size_t width) {
+  void drop_before(const M& m, Rank r) {
     const auto n = static_cast<std::size_t>(std::clamp<Rank>(r - base, 0, end() - base));
-    // Not for every few: what is left has to move.
+    // Not for every few: what is left may have to move.
     if (n == 0 || n * 2 < rows.size()) return;
     rows.remove_front(m, n);
-    marks.erase(marks.begin(), marks.begin() + static_cast<std::ptrdiff_t>(n * width));
-    give_back(marks);
     base += static_cast<Rank>(n);
   }
   // When there is something to do: a window to be told, or what was told to be forgotten.
@@ -277,7 +240,7 @@ class Frames {
     const bool over = w_.kind == RowWindow::Kind::punctuation && value(end - 1) != 0;
     f(cut(first, end, over ? track_.time(end - 1) : kForever));
   }
-  std::int64_t value(Rank r) const { return track_.mark(r, w_.marks)[0]; }
+  std::int64_t value(Rank r) const { return track_.marks(r)[0]; }
   double delta(Rank r) const {
     return w_.kind == RowWindow::Kind::delta ? std::bit_cast<double>(value(r)) : 0;
   }
@@ -288,7 +251,7 @@ class Frames {
     for (std::size_t i = 0; i < n; ++i) {
       const Rank r = lo + static_cast<Rank>(i);
       times[i] = track_.time(r);
-      for (std::size_t c = 0; c < w_.marks; ++c) marks[c * n + i] = track_.mark(r, w_.marks)[c];
+      for (std::size_t c = 0; c < w_.marks; ++c) marks[c * n + i] = track_.marks(r)[c];
     }
     return w_.starts(times.data(), marks.data(), n);
   }

@@ -79,7 +79,7 @@ class RowWindows {
     while (!inserted_.empty()) {
       const Inserted i = inserted_.back();
       inserted_.pop_back();
-      keys[i.id].tracks[i.window].close(m_, places(i), windows[i.window].marks);
+      keys[i.id].tracks[i.window].rows.close(m_, places(i));
     }
     manager_.begin();
   }
@@ -109,7 +109,8 @@ class RowWindows {
   }
   void insert(std::uint32_t id, KeyState<M>& key, std::span<RowOrder::Item> items,
               const Time* times, const std::vector<const std::int64_t*>& marks) {
-    while (key.tracks.size() < windows.size()) key.tracks.emplace_back(m_);
+    while (key.tracks.size() < windows.size())
+      key.tracks.emplace_back(m_, windows[key.tracks.size()].marks);
     changed_.assign(windows.size(), RowManager<M>::kNone);
     std::size_t column = 0;
     for (std::size_t w = 0; w < windows.size(); ++w) {
@@ -124,16 +125,16 @@ class RowWindows {
         places_.push_back(track.rows.before(times[items[k].row] + 1) + k - skipped);
       if (i.from < i.to) {
         reserve_one(inserted_);
-        track.open(m_, places(i), window.marks);
+        track.rows.open(m_, places(i));
         inserted_.push_back(i);
         changed_[w] = track.base + static_cast<Rank>(places_[i.from]);
       }
       for (std::size_t k = skipped; k < items.size(); ++k) {
-        const std::size_t at = places_[i.from + k - skipped];
-        track.rows.set_time(at, times[items[k].row]);
-        m_.copy_state(track.rows.state(m_, at), lifted_[k]);
+        const auto row = track.rows.row(m_, places_[i.from + k - skipped]);
+        row.time = times[items[k].row];
+        m_.copy_state(row.state, lifted_[k]);
         for (std::size_t c = 0; c < window.marks; ++c)
-          track.marks[at * window.marks + c] = marks[column + c][items[k].row];
+          row.marks[c] = marks[column + c][items[k].row];
       }
       column += window.marks;
     }

@@ -47,41 +47,6 @@ class SliceList {
     m.set_identity(at);
     return at;
   }
-  // Room for n slices in all.
-  void reserve(const M& m, std::size_t n) {
-    if (begin_ + n <= room_) return;
-    const bool half_free = size() * 2 <= room_ && n <= room_;
-    move_to(m, half_free ? room_
-                         : std::max({2u, 2 * room_, std::bit_ceil(static_cast<std::uint32_t>(n))}));
-  }
-  // New slices at ascending places (of the list as it will be), each with the identity; their times
-  // are set by set_time.
-  void open(const M& m, const std::size_t* places, std::size_t n) {
-    reserve(m, size() + n);
-    const std::size_t cells = m.state_cells();
-    std::size_t from = size(), to = from + n;
-    end_ += static_cast<std::uint32_t>(n);
-    for (std::size_t k = n; k-- > 0;) {
-      const std::size_t moved = to - places[k] - 1;
-      from -= moved;
-      move(m, places[k] + 1, from, moved);
-      to = places[k];
-      m.start(state(m, to), cells);
-      m.set_identity(state(m, to));
-    }
-  }
-  // Takes these slices out again.
-  void close(const M& m, const std::size_t* places, std::size_t n) {
-    std::size_t to = n == 0 ? size() : places[0];
-    for (std::size_t k = 0; k < n; ++k) {
-      m.drop_state(state(m, places[k]));
-      const std::size_t from = places[k] + 1, moved = (k + 1 < n ? places[k + 1] : size()) - from;
-      move(m, to, from, moved);
-      to += moved;
-    }
-    end_ -= static_cast<std::uint32_t>(n);
-  }
-  void set_time(std::size_t i, Time t) { times()[begin_ + i] = t; }
   void remove(const M& m, std::size_t i) {
     m.drop_state(state(m, i));
     const std::size_t cells = m.state_cells(), after = size() - i - 1;
@@ -114,11 +79,6 @@ class SliceList {
 
  private:
   static constexpr std::uint32_t kSmall = 64;
-  void move(const M& m, std::size_t to, std::size_t from, std::size_t n) {
-    std::memmove(static_cast<void*>(state(m, to)), static_cast<const void*>(state(m, from)),
-                 n * m.state_cells() * sizeof(Cell));
-    std::memmove(times() + begin_ + to, times() + begin_ + from, n * sizeof(Time));
-  }
   // Room at the end: by moving to the front where half of the array is free, or by a bigger one.
   void make_room(const M& m) {
     move_to(m, size() * 2 <= room_ && room_ > 0 ? room_ : std::max(2u, 2 * room_));

@@ -218,8 +218,7 @@ void WindowOperator<M>::save_tracks(Archive& a, const std::vector<std::uint32_t>
       for (std::size_t i = 0; i < track.rows.size(); ++i) {
         a.time(track.rows.time(i));
         a.state(m_, track.rows.state(m_, i));
-        for (std::size_t c = 0; c < rows_.windows[w].marks; ++c)
-          a.time(track.marks[i * rows_.windows[w].marks + c]);
+        for (std::size_t c = 0; c < track.rows.width(); ++c) a.time(track.rows.marks(i)[c]);
       }
       a.number(track.told.size());
       for (std::size_t i = 0; i < track.told.size(); ++i) {
@@ -246,7 +245,7 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
     a.number(tracks);
     a.require(tracks <= rows_.windows.size(), "it has rows of windows that there are not");
     for (std::uint64_t w = 0; w < tracks; ++w) {
-      key.tracks.emplace_back(m_);
+      key.tracks.emplace_back(m_, rows_.windows[w].marks);
       RowTrack<M>& track = key.tracks.back();
       a.time(track.base);
       a.time(track.next);
@@ -265,15 +264,17 @@ void WindowOperator<M>::load_tracks(Archive& a, const KeyNumbers& numbers) {
       a.require(number <= kMostRevisions, "a window has no such revision");
       r.highest = static_cast<std::int32_t>(number);
       a.number(n);
-      Marks its(rows_.windows[w].marks);
       Time t = kNever, before = kNever;
-      for (std::uint64_t i = 0; i < n; ++i) {
+      for (std::size_t i = 0; i < n; ++i) {
         a.time(t);
         a.require(t >= before && t >= -kReach && t <= kReach, "times do not ascend");
         before = t;
         a.state(m_, fold_.get());
-        for (std::int64_t& mark : its) a.time(mark);
-        track.append(m_, t, fold_.get(), its.data(), its.size());
+        track.rows.open(m_, std::span(&i, 1));
+        const auto row = track.rows.row(m_, i);
+        row.time = t;
+        m_.copy_state(row.state, fold_.get());
+        for (std::size_t c = 0; c < track.rows.width(); ++c) a.time(row.marks[c]);
       }
       a.number(n);
       Rank last = -1;
