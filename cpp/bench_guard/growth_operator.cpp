@@ -1,5 +1,5 @@
-// WindowOperator: how the cost of late rows grows with the rows of their key that are there, and the
-// cost of a window that is added with the number of windows (benchmarks/guard_growth.py).
+// WindowOperator: how the cost of late rows grows with the rows of their key that are there, and
+// the cost of a window that is added with the number of windows (benchmarks/guard_growth.py).
 #include <string>
 #include <vector>
 

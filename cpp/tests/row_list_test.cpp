@@ -1,5 +1,5 @@
-// RowList against a vector: rows at any places, one or many at once, taken out again, dropped from the
-// front; with memory that runs out at every allocation on the way.
+// RowList against a vector: rows at any places, one or many at once, taken out again, dropped from
+// the front; with memory that runs out at every allocation on the way.
 // Usage: row_list_test [lists] [first seed]
 #include "dice.hpp"
 #include "failing_memory.hpp"

@@ -82,10 +82,11 @@ class RowBlock {
     }
     end_ = begin_ + static_cast<std::uint32_t>(to);
   }
-  // One more row at the end, as by open; n rows of another block, which are no longer there.
-  void append(const Form& f) {
-    ++end_;
-    start(f, size() - 1);
+  // n more rows at the end, as by open; n rows of another block, which are no longer there.
+  void append(const Form& f, std::size_t n) {
+    const std::size_t from = size();
+    end_ += static_cast<std::uint32_t>(n);
+    for (std::size_t i = from; i < from + n; ++i) start(f, i);
   }
   void take(const Form& f, const RowBlock& from, std::size_t at, std::size_t n) {
     if (end_ + n > room_) move_to_front(f);

@@ -47,6 +47,32 @@ class RowList {
     const Spot s = spot(i);
     return {s.block->time(s.at), s.block->marks(width_, s.at), s.block->state({m, width_}, s.at)};
   }
+  // Rows that are near each other, while none come or go: a block is found once.
+  class Reader {
+   public:
+    Reader(const RowList& list, const M& m) : list_(list), m_(m) {}
+    Row operator[](std::size_t i) {
+      if (i - first_ >= n_) seek(i);
+      const std::size_t at = i - first_;
+      return {times_[at], marks_ + at * list_.width_, states_ + at * m_.state_cells()};
+    }
+
+   private:
+    void seek(std::size_t i) {
+      const Spot s = list_.spot(i);
+      first_ = i - s.at;
+      n_ = s.block->size();
+      times_ = &s.block->time(0);
+      marks_ = s.block->marks(list_.width_, 0);
+      states_ = s.block->state({m_, list_.width_}, 0);
+    }
+    const RowList& list_;
+    const M& m_;
+    std::size_t first_ = 0, n_ = 0;
+    Time* times_ = nullptr;
+    std::int64_t* marks_ = nullptr;
+    Cell* states_ = nullptr;
+  };
   // The number of rows before t.
   std::size_t before(Time t) const {
     if (!directory_) return only_.before(t);
@@ -220,8 +246,8 @@ class RowList {
     }
     return parts;
   }
-  // The rows of a block and new ones, in turn into other blocks: as many into each, or, at the end of
-  // the list, as many as go in.
+  // The rows of a block and new ones, in turn into other blocks: as many into each, or, at the end
+  // of the list, as many as go in.
   static void deal(const Form& f, Block& old, std::span<const std::size_t> places,
                    std::size_t first, std::span<Block> into, bool at_end) {
     const std::size_t n = old.size() + places.size();
@@ -232,8 +258,10 @@ class RowList {
       while (at < to) {
         const std::size_t next = k < places.size() ? places[k] - first : n;
         if (at == next) {
-          into[i].append(f);
-          ++at, ++k;
+          std::size_t end = at;
+          while (end < to && k < places.size() && places[k] - first == end) ++end, ++k;
+          into[i].append(f, end - at);
+          at = end;
           continue;
         }
         const std::size_t run = std::min(next, to) - at;

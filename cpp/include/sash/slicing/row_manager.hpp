@@ -201,19 +201,23 @@ class RowManager {
   }
 
   void aggregate(const RowTrack<M>& track, Sweep<M>& s, const Frame& f) {
+    typename RowList<M>::Reader rows(track.rows, m_);
+    const auto state_of = [&](Rank r) {
+      return rows[static_cast<std::size_t>(r - track.base)].state;
+    };
     if (f.lo >= s.middle) {  // the front is used up: all there is becomes the front
       s.suffixes.clear();
       s.middle = f.hi;
       for (Rank r = f.hi; r-- > f.lo;) {
         const std::size_t n = s.suffixes.size();
         Cell* state = s.suffixes.add();
-        if (n == 0) m_.copy_state(state, track.state(m_, r));
-        else m_.combine(state, track.state(m_, r), s.suffixes[n - 1]);
+        if (n == 0) m_.copy_state(state, state_of(r));
+        else m_.combine(state, state_of(r), s.suffixes[n - 1]);
       }
       m_.set_identity(s.back.get());
     } else {
       for (Rank r = s.end; r < f.hi; ++r)
-        m_.combine(s.back.get(), s.back.get(), track.state(m_, r));
+        m_.combine(s.back.get(), s.back.get(), state_of(r));
     }
     s.end = f.hi;
     const Cell* front = s.suffixes[static_cast<std::size_t>(s.middle - f.lo) - 1];

@@ -114,7 +114,6 @@ struct Sweep {
 template <Monoid M>
 class RowTrack {
  public:
-  using Cell = typename M::Cell;
   // width: the marks of a row.
   RowTrack(const M& m, std::size_t width) : rows(width), outcomes(m) {}
 
@@ -129,9 +128,6 @@ class RowTrack {
 
   Rank end() const { return base + static_cast<Rank>(rows.size()); }
   Time time(Rank r) const { return rows.time(static_cast<std::size_t>(r - base)); }
-  Cell* state(const M& m, Rank r) const {
-    return rows.state(m, static_cast<std::size_t>(r - base));
-  }
   const std::int64_t* marks(Rank r) const { return rows.marks(static_cast<std::size_t>(r - base)); }
 
   void drop_before(const M& m, Rank r) {

@@ -121,16 +121,21 @@ class RowWindows {
              times[items[skipped].row] < window.since)
         ++skipped;
       const Inserted i{id, w, places_.size(), places_.size() + items.size() - skipped};
-      for (std::size_t k = skipped; k < items.size(); ++k)
-        places_.push_back(track.rows.before(times[items[k].row] + 1) + k - skipped);
+      std::size_t before = 0;  // rows that are there; once it is all of them, it stays so
+      const std::size_t size = track.rows.size();
+      for (std::size_t k = skipped; k < items.size(); ++k) {
+        if (before < size) before = track.rows.before(times[items[k].row] + 1);
+        places_.push_back(before + k - skipped);
+      }
       if (i.from < i.to) {
         reserve_one(inserted_);
         track.rows.open(m_, places(i));
         inserted_.push_back(i);
         changed_[w] = track.base + static_cast<Rank>(places_[i.from]);
       }
+      typename RowList<M>::Reader rows(track.rows, m_);
       for (std::size_t k = skipped; k < items.size(); ++k) {
-        const auto row = track.rows.row(m_, places_[i.from + k - skipped]);
+        const auto row = rows[places_[i.from + k - skipped]];
         row.time = times[items[k].row];
         m_.copy_state(row.state, lifted_[k]);
         for (std::size_t c = 0; c < window.marks; ++c)
