@@ -1,9 +1,9 @@
 // RowList against a vector: rows at any places, one or many at once, taken out again, dropped from
 // the front; with memory that runs out at every allocation on the way.
 // Usage: row_list_test [lists] [first seed]
+#include "sash/slicing/row_list.hpp"
 #include "dice.hpp"
 #include "failing_memory.hpp"
-#include "sash/slicing/row_list.hpp"
 
 using namespace sash;
 using failing::fail;
@@ -70,14 +70,13 @@ class Trial {
   std::vector<Row> new_rows(std::size_t n, Where where) {
     const Time first = model_.empty() ? 0 : model_.front().time;
     const Time last = model_.empty() ? 0 : model_.back().time;
-    const Time low = where == Where::before ? first - 5
+    const Time low = where == Where::before  ? first - 5
                      : where == Where::after ? last
                                              : dice_.between(first, last);
     const Time high = where == Where::among ? dice_.between(low, last) : low + 4;
     std::vector<Row> rows(n);
     for (Row& row : rows) row = {dice_.between(low, high), dice_.between(0, 999)};
-    std::sort(rows.begin(), rows.end(),
-              [](const Row& a, const Row& b) { return a.time < b.time; });
+    std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.time < b.time; });
     return rows;
   }
   // After the rows of that time.
@@ -160,7 +159,8 @@ int main(int argc, char** argv) {
     run<failing::Small>(seed, "records", all);
     if (seed % 4 == 0) run<failing::Big>(seed, "large records", all);
   }
-  std::printf("rows: as in a vector, %zu times with new rows and %zu times without them again, %ld "
-              "failures\n",
-              all.opened, all.closed, failing::failures);
+  std::printf(
+      "rows: as in a vector, %zu times with new rows and %zu times without them again, %ld "
+      "failures\n",
+      all.opened, all.closed, failing::failures);
 }

@@ -40,11 +40,11 @@ def write_sources(out: Path, mutants: list[Mutant]) -> bool:
     return changed
 
 
-def native_tests(out: Path) -> list[Path]:
-    """The native tests as programs."""
+def native_tests(out: Path, pattern: str = "*.cpp") -> list[Path]:
+    """The native tests as programs; those whose files match a pattern."""
     programs = []
     headers = [path.stat().st_mtime for path in (out / "cpp/include").rglob("*.hpp")]
-    for source in sorted((out / "cpp/tests").glob("*.cpp")):
+    for source in sorted((out / "cpp/tests").glob(pattern)):
         program = out / source.stem
         newest = max([source.stat().st_mtime, *headers])
         if not program.exists() or program.stat().st_mtime < newest:

@@ -43,9 +43,14 @@ def group(file: str) -> str:
     return "aggregates" if name in _AGGREGATES else "structures in order"
 
 
+def explanations() -> dict[str, dict[str, str]]:
+    """Return why mutants survive, by their keys."""
+    return {e["key"]: e for e in tomllib.loads(EXPLAINED.read_text()).get("survivor", [])}
+
+
 def write(mutants: list[Mutant], results: Results, possible: int) -> int:
     """Writes the page; 1 when a survivor is not explained."""
-    explained = {e["key"]: e for e in tomllib.loads(EXPLAINED.read_text()).get("survivor", [])}
+    explained = explanations()
     survivors = [m for m in mutants if not _by(results, m)]
     PAGE.write_text(_page(mutants, results, possible, survivors, explained))
     unknown = [m.key for m in survivors if m.key not in explained]

@@ -150,8 +150,8 @@ class RowList {
     std::size_t find(std::size_t i) const {
       if (i >= begins[near] && i < begins[near + 1]) return near;
       if (near + 2 < begins.size() && i >= begins[near + 1] && i < begins[near + 2]) return ++near;
-      return near = static_cast<std::size_t>(
-                 std::upper_bound(begins.begin(), begins.end() - 1, i) - begins.begin() - 1);
+      return near = static_cast<std::size_t>(std::upper_bound(begins.begin(), begins.end() - 1, i) -
+                                             begins.begin() - 1);
     }
     // Blocks from this one on have changed.
     void count(std::size_t b) {
@@ -253,8 +253,7 @@ class RowList {
     const std::size_t n = old.size() + places.size();
     std::size_t at = 0, k = 0;
     for (std::size_t i = 0; i < into.size(); ++i) {
-      const std::size_t to =
-          at_end ? std::min(n, at + into[i].room()) : n * (i + 1) / into.size();
+      const std::size_t to = at_end ? std::min(n, at + into[i].room()) : n * (i + 1) / into.size();
       while (at < to) {
         const std::size_t next = k < places.size() ? places[k] - first : n;
         if (at == next) {

@@ -216,8 +216,7 @@ class RowManager {
       }
       m_.set_identity(s.back.get());
     } else {
-      for (Rank r = s.end; r < f.hi; ++r)
-        m_.combine(s.back.get(), s.back.get(), state_of(r));
+      for (Rank r = s.end; r < f.hi; ++r) m_.combine(s.back.get(), s.back.get(), state_of(r));
     }
     s.end = f.hi;
     const Cell* front = s.suffixes[static_cast<std::size_t>(s.middle - f.lo) - 1];
