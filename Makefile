@@ -46,7 +46,7 @@ demo: $(VENV)/built  ## run the demo: a year of real flights, as a stream on Spa
 test: $(VENV)/dev  ## lint, types, native tests, guard, Python tests: what each change has to pass
 	@$(BIN)/python tools/stages.py test
 
-test-full: $(VENV)/dev  ## what make test leaves out: all examples, kills, sanitizers, the oldest PySpark
+test-full: $(VENV)/dev  ## what make test leaves out: all examples, kills, sanitizers, some mutants, the oldest PySpark
 	@$(BIN)/python tools/stages.py test-full
 
 lint: $(VENV)/dev  ## style, format and types

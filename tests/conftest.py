@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 
 import depth
 import pytest
@@ -22,6 +23,8 @@ settings.load_profile("sash")
 
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 """Of all JVMs that tests start: they do not run for long enough to be worth more compiling."""
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of a job that a script starts with "&"
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 logging.getLogger("sash").addHandler(logging.NullHandler())  # warnings are tested, not shown
 
 

@@ -25,11 +25,16 @@ LEFT_OUT = {
     "test_limits.py": "limits memory, of which sanitizers reserve terabytes",
     "test_memory.py": "measures memory, of which sanitizers take more",
     "test_mutants.py": "reads sources",
+    "test_names.py": "is about names, which are Python's",
     "test_out_of_memory.py": "limits memory, of which sanitizers reserve terabytes",
     "test_steady_memory.py": "measures memory, of which sanitizers take more",
+    "test_testing.py": "is about aggregates that are Python's",
     "test_tree_memory.py": "measures memory, of which sanitizers take more",
 }
-DESELECTED = [  # they limit a process's memory, too
+DESELECTED = [
+    # It interrupts Python code; calls that are interrupted in the core are other tests.
+    "tests/test_operator_interrupts.py::test_an_interruption_in_any_line_loses_nothing",
+    # These limit a process's memory, too.
     "tests/test_damaged_snapshots.py::test_a_few_bytes_do_not_become_many",
     "tests/test_hostile_operators.py::test_any_number_or_time",
     "tests/test_hostile_snapshots.py::test_a_lie_claims_no_memory",

@@ -67,6 +67,7 @@ LANES = {
         [
             tool("native tests, sanitized", "tools/native_tests.py", "--sanitize"),
             tool("Python tests, sanitized", "tools/asan.py", SASH_TESTS="quick"),
+            tool("mutants of a sample", "-m", "tools.mutants", "--sample"),
         ],
     ),
 }
