@@ -35,7 +35,9 @@ def examples(many: int) -> int:
 def sampled(cases: Iterable[Any], step: int) -> list[Any]:
     """Return parameters of a test: one in ``step`` is for quick runs too, the others are full."""
     return [
-        pytest.param(case, marks=pytest.mark.full) if i % step else case
+        pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.full)
+        if i % step
+        else case
         for i, case in enumerate(cases)
     ]
 

@@ -250,6 +250,7 @@ def test_exponents() -> None:
         guard_growth.by_size({"A: b": Counted(1, 1)})
 
 
+@pytest.mark.full
 def test_costs_grow_as_they_may() -> None:
     assert guard_growth.problems(guard_growth.measure()) == []
 
@@ -261,6 +262,7 @@ def grown(program: str, include: Path, folder: Path) -> list[str]:
     return [problem.split(": cost grows")[0] for problem in guard_growth.problems(found, most)]
 
 
+@pytest.mark.full
 def test_a_search_that_walks_over_holes_is_found(tmp_path: Path) -> None:
     """A handle that is searched for place by place costs as many steps as there are places."""
     include = tmp_path / "include"
@@ -273,6 +275,7 @@ def test_a_search_that_walks_over_holes_is_found(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.full
 def test_a_late_row_that_moves_all_rows_after_it_is_found(tmp_path: Path) -> None:
     """One block for all rows of a key makes a single late row as dear as the rows are many."""
     include = tmp_path / "include"

@@ -14,6 +14,7 @@ from pathlib import Path
 import crashing
 import pytest
 import stand_in
+from depth import sampled
 from faulty_io import ERRORS, error, injected
 
 from sash.live import HistoryError
@@ -113,7 +114,7 @@ def test_two_failures() -> None:
                 assert stand_in.outcome(folder) == expected, (first, second)
 
 
-@pytest.mark.parametrize("way", crashing.WAYS)
+@pytest.mark.parametrize("way", sampled(crashing.WAYS, 4))
 def test_a_process_that_ends_at_any_call(way: str) -> None:
     """Killed before or after a call, or with a file system that takes so many bytes of a file."""
     command = [sys.executable, crashing.__file__, way]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from depth import sampled
 from streams import SCHEMA, Sink, read, run, write
 
 import sash
@@ -27,8 +28,9 @@ def tables() -> list[pa.Table]:
     ]
 
 
-@pytest.mark.parametrize("by", ["k", None])
-@pytest.mark.parametrize("rolling", [False, True])
+@pytest.mark.parametrize(
+    ("by", "rolling"), sampled([("k", False), ("k", True), (None, False), (None, True)], 3)
+)
 def test_only_they_are_dropped(spark: Any, tmp_path: Path, by: Any, rolling: bool) -> None:
     write(tmp_path / "in", tables())
     asked: Any = {"on": "t", "by": by, "aggs": agg.count(), "watermark": "0 seconds"}

@@ -101,6 +101,7 @@ def test_the_files_would_be_run(tmp_path: Path, flag: list[str]) -> None:
     assert ran.exists() == (not flag)
 
 
+@pytest.mark.full
 def test_a_trusted_job_imports_from_the_folder(tmp_path: Path) -> None:
     """On the driver and on workers, where functions of a module are imported by its name."""
     (tmp_path / "totals_of_mine.py").write_text(AGGREGATE)
